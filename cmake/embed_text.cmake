@@ -8,7 +8,7 @@ foreach(file IN LISTS FILES)
     string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
     string(REGEX REPLACE "(................................................................................)" "\\1\n"
            bytes "${bytes}")
-    string(APPEND bodies "static const char text_${index}[] = {\n${bytes}0};\n")
+    string(APPEND bodies "static const unsigned char text_${index}[] = {\n${bytes}0};\n")
     string(APPEND rows "    {\"${name}\", text_${index}, sizeof text_${index} - 1},\n")
     math(EXPR index "${index} + 1")
 endforeach()
