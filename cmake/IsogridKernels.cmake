@@ -11,7 +11,7 @@ get_filename_component(ISOGRID_SHADER_DIR "${ISOGRID_SHADER_DIR}" ABSOLUTE)
 #     extern const size_t isg_kernel_<stem><suffix>_size;   (bytes)
 # declared in <header>, which <target> and whoever links it can include by that name, together with
 #     extern const <name>_entry <name>[];                   (all of them, ended by a NULL name)
-# where <name> is the header's stem. The .spv files lie beside the header.
+# where <name> is the header's stem. The .spv files lie in the folder spirv beside the header.
 # Kernels are compiled at optimisation level zero: spirv-opt does not keep results bit-exact.
 # OPTIONS replaces that "-O0 --target-env=vulkan1.2".
 function(isogrid_add_kernels target header)
@@ -28,7 +28,7 @@ function(isogrid_add_kernels target header)
     endif()
     get_filename_component(name "${header}" NAME_WE)
     set(dir "${CMAKE_CURRENT_BINARY_DIR}/kernels")
-    file(MAKE_DIRECTORY "${dir}")
+    file(MAKE_DIRECTORY "${dir}/spirv")
     set(declarations "")
     set(rows "")
     set(generated "")
@@ -36,7 +36,7 @@ function(isogrid_add_kernels target header)
         get_filename_component(source "${source}" ABSOLUTE)
         get_filename_component(stem "${source}" NAME_WE)
         set(words "${dir}/${stem}${arg_SUFFIX}.inc")
-        set(spirv "${dir}/${stem}${arg_SUFFIX}.spv")
+        set(spirv "${dir}/spirv/${stem}${arg_SUFFIX}.spv")
         set(glslc "${ISOGRID_GLSLC}" ${arg_OPTIONS} -Werror -I "${ISOGRID_SHADER_DIR}")
         add_custom_command(
             OUTPUT "${words}" "${spirv}"

@@ -1,0 +1,10 @@
+# Writes to OUTPUT the one C example of README.
+file(READ "${README}" text)
+string(REGEX MATCHALL "\n```c\n" starts "\n${text}")
+list(LENGTH starts count)
+if(NOT count EQUAL 1)
+    message(FATAL_ERROR "README.md must hold exactly one ```c block; it holds ${count}")
+endif()
+string(REGEX REPLACE "^.*\n```c\n" "" text "\n${text}")
+string(REGEX REPLACE "\n```.*$" "\n" text "${text}")
+file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,2 @@
+/* Stands for a missing volk. */
+#error a public header of isogrid includes volk

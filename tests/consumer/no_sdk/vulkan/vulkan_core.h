@@ -1,0 +1,2 @@
+/* Stands for a missing Vulkan SDK. */
+#error a public header of isogrid includes the Vulkan headers
