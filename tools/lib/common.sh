@@ -14,16 +14,22 @@ die() {
     exit 1
 }
 
-# as_root COMMAND...: runs it as root, through sudo where needed; says what to do where neither works.
+# require_root COMMAND...: stops, with what to do, where this command cannot be run as root.
+require_root() {
+    if [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }; then
+        return 0
+    fi
+    say "error: this needs root, and neither root nor sudo is at hand. As root, run:"
+    say "    $*"
+    say "and start this command again."
+    exit 1
+}
+
+# as_root COMMAND...: runs it as root, through sudo where needed.
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
-    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-        sudo "$@"
     else
-        say "error: this needs root, and neither root nor sudo is at hand. As root, run:"
-        say "    $*"
-        say "and start this command again."
-        exit 1
+        sudo "$@"
     fi
 }

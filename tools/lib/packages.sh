@@ -35,6 +35,7 @@ ensure_packages() {
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing ${#missing[@]} packages: ${missing[*]}"
+    require_root apt-get install --no-install-recommends "${missing[@]}"
     local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
     local log
     log=$(mktemp)
