@@ -61,3 +61,22 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/README.md")
     set_target_properties(readme_example PROPERTIES LINKER_LANGUAGE CXX)
     isogrid_test(readme.example tree 60 readme_example)
 endif()
+
+# Hosts where Vulkan's loader is missing or broken.
+add_executable(list_devices consumer/consumer.c)
+isogrid_target(list_devices)
+target_link_libraries(list_devices PRIVATE isogrid_static)
+isogrid_test(loader.empty_file tree 60 "${CMAKE_CURRENT_SOURCE_DIR}/loader/run.sh"
+    $<TARGET_FILE:list_devices> empty_file "${CMAKE_CURRENT_BINARY_DIR}/loader/empty_file")
+isogrid_test(loader.no_driver tree 60 "${CMAKE_CURRENT_SOURCE_DIR}/loader/run.sh"
+    $<TARGET_FILE:list_devices> no_driver "${CMAKE_CURRENT_BINARY_DIR}/loader/no_driver")
+foreach(stub IN ITEMS no_symbol no_entries incompatible)
+    add_library(loader_stub_${stub} MODULE loader/stub.c)
+    isogrid_target(loader_stub_${stub})
+    set_target_properties(loader_stub_${stub} PROPERTIES C_VISIBILITY_PRESET default)
+    isogrid_test(loader.${stub} tree 60 "${CMAKE_CURRENT_SOURCE_DIR}/loader/run.sh"
+        $<TARGET_FILE:list_devices> stub "${CMAKE_CURRENT_BINARY_DIR}/loader/${stub}"
+        $<TARGET_FILE:loader_stub_${stub}>)
+endforeach()
+target_compile_definitions(loader_stub_no_entries PRIVATE STUB_NO_ENTRIES)
+target_compile_definitions(loader_stub_incompatible PRIVATE STUB_NO_DRIVER)
