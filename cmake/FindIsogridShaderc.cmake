@@ -2,7 +2,7 @@
 #
 # libshaderc_combined.a is not combined on Debian: glslang's and SPIRV-Tools' archives must follow
 # it, in this order. Elsewhere the combined archive stands alone, so only it is required.
-# Sets IsogridShaderc_FOUND and IsogridShaderc_MISSING.
+# Sets IsogridShaderc_FOUND, IsogridShaderc_MISSING and IsogridShaderc_ARCHIVES.
 set(IsogridShaderc_MISSING "")
 find_path(IsogridShaderc_INCLUDE_DIR shaderc/shaderc.h)
 find_library(IsogridShaderc_shaderc_LIBRARY NAMES libshaderc_combined.a)
@@ -40,11 +40,13 @@ if(IsogridShaderc_MISSING)
     list(JOIN IsogridShaderc_MISSING ", " IsogridShaderc_MISSING)
 else()
     set(IsogridShaderc_FOUND TRUE)
+    set(IsogridShaderc_ARCHIVES "${_archives}")
     if(NOT TARGET isogrid::shaderc_archives)
         add_library(isogrid::shaderc_archives INTERFACE IMPORTED)
         set_target_properties(isogrid::shaderc_archives PROPERTIES
             INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${IsogridShaderc_INCLUDE_DIR}"
-            INTERFACE_LINK_LIBRARIES "${_archives};stdc++;m;pthread")
+            INTERFACE_LINK_LIBRARIES
+                "${_archives};$<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>;m;pthread")
     endif()
 endif()
 unset(_archives)

@@ -89,5 +89,6 @@ if(ISOGRID_BUILD_TOOLS OR ISOGRID_BUILD_TESTS)
                             "-DISOGRID_BUILD_TOOLS=OFF -DISOGRID_BUILD_TESTS=OFF")
     endif()
     target_link_libraries(isogrid_dep_check INTERFACE rt m Threads::Threads)
-    target_link_libraries(isogrid_dep_spirv_tools INTERFACE stdc++ m)
+    target_link_libraries(isogrid_dep_spirv_tools INTERFACE
+        $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++> m)
 endif()
