@@ -80,3 +80,11 @@ foreach(stub IN ITEMS no_symbol no_entries incompatible)
 endforeach()
 target_compile_definitions(loader_stub_no_entries PRIVATE STUB_NO_ENTRIES)
 target_compile_definitions(loader_stub_incompatible PRIVATE STUB_NO_DRIVER)
+
+# A shaderc of the application's own beside the component's.
+if(TARGET isogrid_glsl)
+    add_executable(glsl_beside glsl/beside.c)
+    isogrid_target(glsl_beside)
+    target_link_libraries(glsl_beside PRIVATE isogrid_glsl isogrid::shaderc_archives)
+    isogrid_test(glsl.beside tree 120 glsl_beside)
+endif()
