@@ -1,4 +1,5 @@
-# libFuzzer programs: fuzz/<stem>.c is the entry fuzz.<stem>; seeds lie in fuzz/corpus/<stem>.
+# libFuzzer programs: fuzz/<stem>.c is the entry fuzz.<stem>; its seeds are
+# fuzz/corpus/<stem> and all kernels.
 set(ISOGRID_FUZZ_SECONDS 60 CACHE STRING "How long each fuzz entry runs")
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/*.c")
@@ -14,8 +15,9 @@ foreach(source IN LISTS fuzz_sources)
     if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem}")
         list(APPEND seeds "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem}")
     endif()
-    if(TARGET isogrid_conformance)
-        list(APPEND seeds "${PROJECT_BINARY_DIR}/tools/kernels/spirv")
+    if(TARGET isogrid_kernel_variants)
+        add_dependencies(fuzz_${stem} isogrid_kernel_variants)
+        list(APPEND seeds "${CMAKE_CURRENT_BINARY_DIR}/kernels/spirv")
     endif()
     set(found "${CMAKE_CURRENT_BINARY_DIR}/fuzz/${stem}")
     file(MAKE_DIRECTORY "${found}")
