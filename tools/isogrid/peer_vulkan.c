@@ -75,7 +75,8 @@ static bool load_instance(isg_peer *peer)
         return isg_peer_fail("peer: libvulkan.so.1 has no vkGetInstanceProcAddr");
     }
     create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
-    if (create == NULL || !isg_peer_check(create(&info, NULL, &peer->instance), "vkCreateInstance")) {
+    if (create == NULL ||
+        !isg_peer_check(create(&info, NULL, &peer->instance), "vkCreateInstance")) {
         return false;
     }
     for (size_t i = 0; i < sizeof instance_entries / sizeof *instance_entries; i++) {
@@ -215,8 +216,8 @@ static bool create_device(isg_peer *peer)
     }
     if (has_marker) {
         peer->vk.CmdWriteBufferMarkerAMD =
-            (PFN_vkCmdWriteBufferMarkerAMD)peer->vk.GetDeviceProcAddr(
-                peer->device, "vkCmdWriteBufferMarkerAMD");
+            (PFN_vkCmdWriteBufferMarkerAMD)peer->vk.GetDeviceProcAddr(peer->device,
+                                                                      "vkCmdWriteBufferMarkerAMD");
     }
     peer->vk.GetDeviceQueue(peer->device, peer->family, 0, &peer->queue);
     peer->vk.GetPhysicalDeviceMemoryProperties(peer->physical, &peer->memory);
@@ -346,8 +347,8 @@ static bool create_pipeline(isg_peer *peer, const uint32_t *words, size_t size, 
     }
     pipeline.stage.module = out->module;
     pipeline.layout = out->layout;
-    return isg_peer_check(peer->vk.CreateComputePipelines(peer->device, VK_NULL_HANDLE, 1, &pipeline,
-                                                          NULL, &out->pipeline),
+    return isg_peer_check(peer->vk.CreateComputePipelines(peer->device, VK_NULL_HANDLE, 1,
+                                                          &pipeline, NULL, &out->pipeline),
                           "vkCreateComputePipelines");
 }
 

@@ -87,7 +87,7 @@ typedef struct isg_peer_functions {
     ISG_PEER_INSTANCE_FUNCTIONS(ISG_PEER_POINTER)
     ISG_PEER_DEVICE_FUNCTIONS(ISG_PEER_POINTER)
 #undef ISG_PEER_POINTER
-    PFN_vkQueueSubmit2 QueueSubmit2;                     /* NULL: the device has it not */
+    PFN_vkQueueSubmit2 QueueSubmit2;                       /* NULL: the device has it not */
     PFN_vkCmdWriteBufferMarkerAMD CmdWriteBufferMarkerAMD; /* NULL: the device has it not */
 } isg_peer_functions;
 

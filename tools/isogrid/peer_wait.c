@@ -31,42 +31,42 @@ struct isg_peer_run {
 
 /* void main() {} in workgroups of one invocation. */
 static const uint32_t empty_kernel[] = {
-    0x07230203, 0x00010300, 0, 5, 0,             /* SPIR-V 1.3, ids below 5 */
-    OP(2, 17), 1,                                /* OpCapability Shader */
-    OP(3, 14), 0, 1,                             /* OpMemoryModel Logical GLSL450 */
-    OP(5, 15), 5, 3, 0x6e69616d, 0,              /* OpEntryPoint GLCompute %3 "main" */
-    OP(6, 16), 3, 17, 1, 1, 1,                   /* OpExecutionMode %3 LocalSize 1 1 1 */
-    OP(2, 19), 1,                                /* %1 = OpTypeVoid */
-    OP(3, 33), 2, 1,                             /* %2 = OpTypeFunction %1 */
-    OP(5, 54), 1, 3, 0, 2,                       /* %3 = OpFunction %1 None %2 */
-    OP(2, 248), 4, OP(1, 253), OP(1, 56),        /* OpLabel, OpReturn, OpFunctionEnd */
+    0x07230203, 0x00010300, 0,          5,          0,    /* SPIR-V 1.3, ids below 5 */
+    OP(2, 17),  1,                                        /* OpCapability Shader */
+    OP(3, 14),  0,          1,                            /* OpMemoryModel Logical GLSL450 */
+    OP(5, 15),  5,          3,          0x6e69616d, 0,    /* OpEntryPoint GLCompute %3 "main" */
+    OP(6, 16),  3,          17,         1,          1, 1, /* OpExecutionMode %3 LocalSize 1 1 1 */
+    OP(2, 19),  1,                                        /* %1 = OpTypeVoid */
+    OP(3, 33),  2,          1,                            /* %2 = OpTypeFunction %1 */
+    OP(5, 54),  1,          3,          0,          2,    /* %3 = OpFunction %1 None %2 */
+    OP(2, 248), 4,          OP(1, 253), OP(1, 56),        /* OpLabel, OpReturn, OpFunctionEnd */
 };
 
 /* buffer { uint word; }; void main() { word = 1; } */
 static const uint32_t store_kernel[] = {
-    0x07230203, 0x00010300, 0, 14, 0,            /* SPIR-V 1.3, ids below 14 */
-    OP(2, 17), 1,                                /* OpCapability Shader */
-    OP(3, 14), 0, 1,                             /* OpMemoryModel Logical GLSL450 */
-    OP(5, 15), 5, 3, 0x6e69616d, 0,              /* OpEntryPoint GLCompute %3 "main" */
-    OP(6, 16), 3, 17, 1, 1, 1,                   /* OpExecutionMode %3 LocalSize 1 1 1 */
-    OP(5, 72), 6, 0, 35, 0,                      /* OpMemberDecorate %6 0 Offset 0 */
-    OP(3, 71), 6, 2,                             /* OpDecorate %6 Block */
-    OP(4, 71), 8, 34, 0,                         /* OpDecorate %8 DescriptorSet 0 */
-    OP(4, 71), 8, 33, 0,                         /* OpDecorate %8 Binding 0 */
-    OP(2, 19), 1,                                /* %1 = OpTypeVoid */
-    OP(3, 33), 2, 1,                             /* %2 = OpTypeFunction %1 */
-    OP(4, 21), 5, 32, 0,                         /* %5 = OpTypeInt 32 0 */
-    OP(3, 30), 6, 5,                             /* %6 = OpTypeStruct %5 */
-    OP(4, 32), 7, 12, 6,                         /* %7 = OpTypePointer StorageBuffer %6 */
-    OP(4, 59), 7, 8, 12,                         /* %8 = OpVariable %7 StorageBuffer */
-    OP(4, 43), 5, 9, 0,                          /* %9 = OpConstant %5 0 */
-    OP(4, 43), 5, 10, 1,                         /* %10 = OpConstant %5 1 */
-    OP(4, 32), 11, 12, 5,                        /* %11 = OpTypePointer StorageBuffer %5 */
-    OP(5, 54), 1, 3, 0, 2,                       /* %3 = OpFunction %1 None %2 */
-    OP(2, 248), 12,                              /* %12 = OpLabel */
-    OP(5, 65), 11, 13, 8, 9,                     /* %13 = OpAccessChain %11 %8 %9 */
-    OP(3, 62), 13, 10,                           /* OpStore %13 %10 */
-    OP(1, 253), OP(1, 56),                       /* OpReturn, OpFunctionEnd */
+    0x07230203, 0x00010300, 0,  14,         0,    /* SPIR-V 1.3, ids below 14 */
+    OP(2, 17),  1,                                /* OpCapability Shader */
+    OP(3, 14),  0,          1,                    /* OpMemoryModel Logical GLSL450 */
+    OP(5, 15),  5,          3,  0x6e69616d, 0,    /* OpEntryPoint GLCompute %3 "main" */
+    OP(6, 16),  3,          17, 1,          1, 1, /* OpExecutionMode %3 LocalSize 1 1 1 */
+    OP(5, 72),  6,          0,  35,         0,    /* OpMemberDecorate %6 0 Offset 0 */
+    OP(3, 71),  6,          2,                    /* OpDecorate %6 Block */
+    OP(4, 71),  8,          34, 0,                /* OpDecorate %8 DescriptorSet 0 */
+    OP(4, 71),  8,          33, 0,                /* OpDecorate %8 Binding 0 */
+    OP(2, 19),  1,                                /* %1 = OpTypeVoid */
+    OP(3, 33),  2,          1,                    /* %2 = OpTypeFunction %1 */
+    OP(4, 21),  5,          32, 0,                /* %5 = OpTypeInt 32 0 */
+    OP(3, 30),  6,          5,                    /* %6 = OpTypeStruct %5 */
+    OP(4, 32),  7,          12, 6,                /* %7 = OpTypePointer StorageBuffer %6 */
+    OP(4, 59),  7,          8,  12,               /* %8 = OpVariable %7 StorageBuffer */
+    OP(4, 43),  5,          9,  0,                /* %9 = OpConstant %5 0 */
+    OP(4, 43),  5,          10, 1,                /* %10 = OpConstant %5 1 */
+    OP(4, 32),  11,         12, 5,                /* %11 = OpTypePointer StorageBuffer %5 */
+    OP(5, 54),  1,          3,  0,          2,    /* %3 = OpFunction %1 None %2 */
+    OP(2, 248), 12,                               /* %12 = OpLabel */
+    OP(5, 65),  11,         13, 8,          9,    /* %13 = OpAccessChain %11 %8 %9 */
+    OP(3, 62),  13,         10,                   /* OpStore %13 %10 */
+    OP(1, 253), OP(1, 56),                        /* OpReturn, OpFunctionEnd */
 };
 
 static bool uses_word(const isg_peer_way *way)
@@ -117,8 +117,9 @@ static bool record(isg_peer_run *run, VkCommandBuffer commands)
 {
     const VkCommandBufferBeginInfo begin = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = run->way.fresh ? (VkCommandBufferUsageFlags)VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT
-                                : 0,
+        .flags = run->way.fresh
+                     ? (VkCommandBufferUsageFlags)VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT
+                     : 0,
     };
     isg_peer *peer = run->peer;
 
@@ -155,8 +156,8 @@ static bool submit(isg_peer_run *run, VkCommandBuffer commands)
 static bool submit2(isg_peer_run *run, VkCommandBuffer commands)
 {
     isg_peer *peer = run->peer;
-    const VkCommandBufferSubmitInfo buffer = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = commands};
+    const VkCommandBufferSubmitInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                              .commandBuffer = commands};
     const VkSemaphoreSubmitInfo signal = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
         .semaphore = run->timeline,
@@ -187,9 +188,8 @@ static bool block(isg_peer_run *run)
     const uint64_t limit = SPIN_LIMIT_S * UINT64_C(1000000000);
 
     if (run->way.signal == ISG_PEER_SIGNAL_FENCE) {
-        return isg_peer_check(
-            peer->vk.WaitForFences(peer->device, 1, &run->fence, VK_TRUE, limit),
-            "vkWaitForFences");
+        return isg_peer_check(peer->vk.WaitForFences(peer->device, 1, &run->fence, VK_TRUE, limit),
+                              "vkWaitForFences");
     }
     return isg_peer_check(peer->vk.WaitSemaphores(peer->device, &info, limit), "vkWaitSemaphores");
 }
@@ -208,9 +208,8 @@ static int signalled(isg_peer_run *run)
         }
         return isg_peer_check(result, "vkGetFenceStatus") ? 1 : -1;
     }
-    if (!isg_peer_check(
-            peer->vk.GetSemaphoreCounterValue(peer->device, run->timeline, &value),
-            "vkGetSemaphoreCounterValue")) {
+    if (!isg_peer_check(peer->vk.GetSemaphoreCounterValue(peer->device, run->timeline, &value),
+                        "vkGetSemaphoreCounterValue")) {
         return -1;
     }
     return value >= run->value;
@@ -255,7 +254,8 @@ static bool spin(isg_peer_run *run, int (*done)(isg_peer_run *))
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
-        if ((turn & 0x3ff) == 0 && isg_peer_now_ns() - start > SPIN_LIMIT_S * UINT64_C(1000000000)) {
+        if ((turn & 0x3ff) == 0 &&
+            isg_peer_now_ns() - start > SPIN_LIMIT_S * UINT64_C(1000000000)) {
             return isg_peer_fail("peer: no end seen within %d s", SPIN_LIMIT_S);
         }
     }
@@ -321,10 +321,9 @@ static bool create_word(isg_peer_run *run)
 
     switch (run->way.word) {
     case ISG_PEER_WORD_UNCACHED:
-        return isg_peer_buffer_create(run->peer, 4, host,
-                                      VK_MEMORY_PROPERTY_HOST_CACHED_BIT |
-                                          VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-                                      &run->word);
+        return isg_peer_buffer_create(
+            run->peer, 4, host,
+            VK_MEMORY_PROPERTY_HOST_CACHED_BIT | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &run->word);
     case ISG_PEER_WORD_DEVICE:
         return isg_peer_buffer_create(run->peer, 4, host | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0,
                                       &run->word);

@@ -149,8 +149,10 @@ int main(int argc, char **argv)
     uint32_t rank = 0;
 
     if (asked < BLOCK || asked > 1000000 || asked % BLOCK != 0) {
-        fprintf(stderr, "usage: peer_wait [TEXT OF DEVICE AND DRIVER [ITERATIONS]]\n"
-                        "iterations: a multiple of %d, up to 1000000\n", BLOCK);
+        fprintf(stderr,
+                "usage: peer_wait [TEXT OF DEVICE AND DRIVER [ITERATIONS]]\n"
+                "iterations: a multiple of %d, up to 1000000\n",
+                BLOCK);
         return 2;
     }
     while (run_family(text, rank, (uint32_t)asked)) {
