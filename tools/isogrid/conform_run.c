@@ -117,6 +117,7 @@ typedef struct run {
     conform_report *report;
     conform_process process;
     size_t next, end;    /* cases of the suite that have not ended */
+    size_t first;        /* where the running child began */
     bool running;        /* case `next` has started */
     bool done;           /* the child said so */
     double started, deadline;
@@ -230,7 +231,7 @@ static void take_end(run *current, bool timed_out, const char *how)
         current->running = false;
         return;
     }
-    if (current->refused[0] || (!current->done && current->next < current->end)) {
+    if (current->next == current->first && !current->done) {
         snprintf(result.reason, sizeof result.reason, "the device did not open: %s",
                  current->refused[0] ? current->refused
                  : timed_out         ? "no answer in time"
@@ -244,12 +245,13 @@ static void take_end(run *current, bool timed_out, const char *how)
         }
         return;
     }
-    if (how[0]) { /* after its last case: at close or at exit */
+    if (how[0] || !current->done) { /* between cases, at close or at exit */
         char name[96];
         snprintf(name, sizeof name, "%s.process_ends_well",
                  current->cases->cases[current->end - 1].suite->name);
-        snprintf(result.reason, sizeof result.reason, "after its last case the process %s%s",
-                 timed_out ? "did not end and was " : "", how);
+        snprintf(result.reason, sizeof result.reason, "outside of any case the process %s%s%s%s",
+                 timed_out ? "did not end and was " : "", how, current->refused[0] ? ": " : "",
+                 current->refused);
         append_tail(current, result.reason, sizeof result.reason);
         conform_report_case(current->report, current->target, name, &result);
     }
@@ -284,6 +286,7 @@ static bool run_process(run *current, const char *const *environment)
     arguments[count++] = "--";
     arguments[count++] = current->target->exact;
 
+    current->first = current->next;
     current->done = false;
     current->running = false;
     current->refused[0] = '\0';
