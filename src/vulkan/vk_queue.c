@@ -1,0 +1,198 @@
+/* Owns queues and the one place where work is handed to a VkQueue. */
+#include "vulkan/vk_fail.h"
+#include "vulkan/vk_objects.h"
+
+#include <inttypes.h>
+
+isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **out)
+{
+    isg_vk_device *device = (isg_vk_device *)base;
+    isg_vk_queue *queue = isg_alloc(device->allocator, sizeof *queue);
+    if (!queue) {
+        return isg_fail(ISG_ERROR_OUT_OF_MEMORY, "no host memory for queue '%s'; free some", label);
+    }
+    queue->hardware =
+        &device->queues[atomic_fetch_add(&device->next_queue, 1) % device->queue_count];
+    isg_status status = isg_vk_event_create(base, &queue->base.event);
+    if (status != ISG_OK) {
+        isg_vk_queue_destroy(device, queue);
+        return status;
+    }
+    isg_vk_name(device, VK_OBJECT_TYPE_SEMAPHORE,
+                ISG_VK_HANDLE(((isg_vk_event *)queue->base.event)->handle), label);
+    *out = &queue->base;
+    return ISG_OK;
+}
+
+void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue)
+{
+    const isg_host_allocator *allocator = device->allocator;
+    isg_free(allocator, queue->semaphores, queue->semaphore_capacity * sizeof *queue->semaphores);
+    isg_free(allocator, queue->values, queue->value_capacity * sizeof *queue->values);
+    isg_free(allocator, queue->stages, queue->stage_capacity * sizeof *queue->stages);
+    isg_free(allocator, queue->commands, queue->command_capacity * sizeof *queue->commands);
+    isg_free(allocator, queue, sizeof *queue);
+}
+
+/* ---- submission ------------------------------------------------------------------------------- */
+
+/* Two batches: images into their layout where some need it, then the submission itself. */
+typedef struct batches {
+    VkSubmitInfo infos[2];
+    VkTimelineSemaphoreSubmitInfo timelines[2];
+    uint32_t count;
+    VkCommandBuffer setup_commands;
+    uint64_t setup_wait, setup_signal;
+} batches;
+
+static isg_status reserve(isg_vk_device *device, isg_vk_queue *queue,
+                          const isg_submission *submission)
+{
+    const isg_host_allocator *allocator = device->allocator;
+    uint32_t needed = submission->wait_count + submission->signal_count + 2;
+    VkSemaphore *semaphores = isg_vk_reserve(
+        allocator, queue->semaphores, &queue->semaphore_capacity, needed, sizeof *semaphores);
+    queue->semaphores = semaphores ? semaphores : queue->semaphores;
+    uint64_t *values =
+        isg_vk_reserve(allocator, queue->values, &queue->value_capacity, needed, sizeof *values);
+    queue->values = values ? values : queue->values;
+    VkPipelineStageFlags *stages =
+        isg_vk_reserve(allocator, queue->stages, &queue->stage_capacity, needed, sizeof *stages);
+    queue->stages = stages ? stages : queue->stages;
+    VkCommandBuffer *commands = isg_vk_reserve(allocator, queue->commands, &queue->command_capacity,
+                                               submission->recording_count, sizeof *commands);
+    queue->commands = commands ? commands : queue->commands;
+    if (!semaphores || !values || !stages || !commands) {
+        return isg_fail(ISG_ERROR_OUT_OF_MEMORY,
+                        "no host memory for a submission of %u recordings; free some",
+                        submission->recording_count);
+    }
+    return ISG_OK;
+}
+
+/* Timelines may be ahead of their value by a limited step only. */
+static isg_status check_signals(isg_vk_device *device, const isg_submission *submission)
+{
+    uint64_t step = device->caps.max_timeline_step;
+    for (uint32_t i = 0; i < submission->signal_count; i++) {
+        const isg_event_value_pair *signal = &submission->signals[i];
+        if (signal->value <= step) {
+            continue;
+        }
+        uint64_t reached = 0;
+        isg_status status = isg_vk_event_value(signal->event, &reached);
+        if (status != ISG_OK) {
+            return status;
+        }
+        if (signal->value - reached > step) {
+            return isg_fail(ISG_ERROR_LIMIT_EXCEEDED,
+                            "signal %u takes an event from %" PRIu64 " to %" PRIu64
+                            "; '%s' allows steps of %" PRIu64 "; use smaller values",
+                            i, reached, signal->value, device->base.info.name, step);
+        }
+    }
+    return ISG_OK;
+}
+
+static void fill_setup_batch(isg_vk_device *device, batches *out)
+{
+    out->setup_signal = device->setup.submitted + 1;
+    out->timelines[0] = (VkTimelineSemaphoreSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &out->setup_signal,
+    };
+    out->infos[0] = (VkSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = &out->timelines[0],
+        .commandBufferCount = 1,
+        .pCommandBuffers = &out->setup_commands,
+        .signalSemaphoreCount = 1,
+        .pSignalSemaphores = &device->setup.timeline,
+    };
+    out->count = 1;
+}
+
+static void put(isg_vk_queue *queue, uint32_t at, VkSemaphore semaphore, uint64_t value)
+{
+    queue->semaphores[at] = semaphore;
+    queue->values[at] = value;
+    queue->stages[at] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+}
+
+static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_submission *submission,
+                       batches *out)
+{
+    VkTimelineSemaphoreSubmitInfo *timeline = &out->timelines[out->count];
+    VkSubmitInfo *info = &out->infos[out->count++];
+    uint32_t waits = 0, all;
+
+    for (uint32_t i = 0; i < submission->recording_count; i++) {
+        queue->commands[i] = ((isg_vk_recording *)submission->recordings[i])->commands;
+    }
+    for (uint32_t i = 0; i < submission->wait_count; i++) {
+        const isg_event_value_pair *wait = &submission->waits[i];
+        put(queue, waits++, ((isg_vk_event *)wait->event)->handle, wait->value);
+    }
+    if (out->setup_wait > 0) {
+        put(queue, waits++, device->setup.timeline, out->setup_wait);
+    }
+    all = waits;
+    put(queue, all++, ((isg_vk_event *)queue->base.event)->handle, submission->value);
+    for (uint32_t i = 0; i < submission->signal_count; i++) {
+        const isg_event_value_pair *signal = &submission->signals[i];
+        put(queue, all++, ((isg_vk_event *)signal->event)->handle, signal->value);
+    }
+    *timeline = (VkTimelineSemaphoreSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount = waits,
+        .pWaitSemaphoreValues = queue->values,
+        .signalSemaphoreValueCount = all - waits,
+        .pSignalSemaphoreValues = queue->values + waits,
+    };
+    *info = (VkSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = timeline,
+        .waitSemaphoreCount = waits,
+        .pWaitSemaphores = queue->semaphores,
+        .pWaitDstStageMask = queue->stages,
+        .commandBufferCount = submission->recording_count,
+        .pCommandBuffers = queue->commands,
+        .signalSemaphoreCount = all - waits,
+        .pSignalSemaphores = queue->semaphores + waits,
+    };
+}
+
+isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission)
+{
+    isg_vk_queue *queue = (isg_vk_queue *)base;
+    isg_vk_device *device = (isg_vk_device *)base->object.device;
+    batches work = {0};
+    isg_status status = reserve(device, queue, submission);
+    if (status == ISG_OK) {
+        status = check_signals(device, submission);
+    }
+    if (status == ISG_OK) {
+        status = isg_vk_setup_prepare(device, submission, &work.setup_commands, &work.setup_wait);
+    }
+    if (status != ISG_OK) {
+        return status;
+    }
+    if (work.setup_commands) {
+        fill_setup_batch(device, &work);
+    }
+    fill_batch(device, queue, submission, &work);
+
+    isg_vk_hardware_queue_lock(device, queue->hardware);
+    VkResult result =
+        device->vk.vkQueueSubmit(queue->hardware->handle, work.count, work.infos, VK_NULL_HANDLE);
+    isg_vk_hardware_queue_unlock(device, queue->hardware);
+
+    if (work.setup_commands) {
+        isg_vk_setup_done(device, submission, result == VK_SUCCESS);
+    }
+    if (result != VK_SUCCESS) {
+        return isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
+    }
+    return ISG_OK;
+}
