@@ -27,6 +27,21 @@ struct isg_peer_run {
     isg_peer_kernel after; /* stores the word */
 };
 
+const isg_peer_way isg_peer_good_ways[] = {
+    {.signal = ISG_PEER_SIGNAL_NONE, .wait = ISG_PEER_WAIT_IDLE},
+    {.signal = ISG_PEER_SIGNAL_FENCE, .wait = ISG_PEER_WAIT_BLOCK},
+    {.signal = ISG_PEER_SIGNAL_FENCE, .wait = ISG_PEER_WAIT_SPIN},
+    {.signal = ISG_PEER_SIGNAL_TIMELINE, .wait = ISG_PEER_WAIT_BLOCK},
+    {.signal = ISG_PEER_SIGNAL_TIMELINE, .wait = ISG_PEER_WAIT_SPIN},
+    {.signal = ISG_PEER_SIGNAL_NONE, .wait = ISG_PEER_WAIT_FILL},
+    {.signal = ISG_PEER_SIGNAL_TIMELINE, .wait = ISG_PEER_WAIT_FILL},
+    {.signal = ISG_PEER_SIGNAL_NONE, .wait = ISG_PEER_WAIT_EVENT},
+    {.signal = ISG_PEER_SIGNAL_NONE, .wait = ISG_PEER_WAIT_MARKER},
+    {.submit2 = true, .signal = ISG_PEER_SIGNAL_TIMELINE, .wait = ISG_PEER_WAIT_SPIN},
+    {.submit2 = true, .signal = ISG_PEER_SIGNAL_FENCE, .wait = ISG_PEER_WAIT_SPIN},
+};
+const uint32_t isg_peer_good_way_count = sizeof isg_peer_good_ways / sizeof *isg_peer_good_ways;
+
 #define OP(words, code) ((uint32_t)(words) << 16 | (uint32_t)(code))
 
 /* void main() {} in workgroups of one invocation. */
@@ -81,9 +96,10 @@ static void record_end_mark(isg_peer_run *run, VkCommandBuffer commands)
 
     switch (run->way.wait) {
     case ISG_PEER_WAIT_FILL:
-        isg_peer_cmd_barrier(peer, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                             VK_ACCESS_TRANSFER_WRITE_BIT);
+        isg_peer_cmd_barrier(peer, commands,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
         peer->vk.CmdFillBuffer(commands, run->word.handle, 0, 4, 1);
         isg_peer_cmd_barrier(peer, commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
                              VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
@@ -99,7 +115,7 @@ static void record_end_mark(isg_peer_run *run, VkCommandBuffer commands)
                              VK_ACCESS_HOST_READ_BIT);
         break;
     case ISG_PEER_WAIT_EVENT:
-        peer->vk.CmdSetEvent(commands, run->event, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+        peer->vk.CmdSetEvent(commands, run->event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
         break;
     case ISG_PEER_WAIT_TIMESTAMP:
         peer->vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, run->query, 0);
@@ -126,8 +142,12 @@ static bool record(isg_peer_run *run, VkCommandBuffer commands)
     if (!isg_peer_check(peer->vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer")) {
         return false;
     }
-    isg_peer_cmd_dispatch(peer, commands,
-                          run->way.wait == ISG_PEER_WAIT_STORE ? &run->after : &run->kernel, 1);
+    if (run->way.body != NULL) {
+        run->way.body(peer, commands, run->way.body_user);
+    } else {
+        isg_peer_cmd_dispatch(peer, commands,
+                              run->way.wait == ISG_PEER_WAIT_STORE ? &run->after : &run->kernel, 1);
+    }
     record_end_mark(run, commands);
     return isg_peer_check(peer->vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
 }

@@ -38,9 +38,16 @@ typedef struct isg_peer_way {
     isg_peer_word word;
     bool submit2; /* vkQueueSubmit2 */
     bool fresh;   /* the command buffer is recorded anew each time */
+    /* Records what is run; NULL: one empty dispatch. */
+    void (*body)(isg_peer *peer, VkCommandBuffer commands, void *user);
+    void *body_user; /* borrowed */
 } isg_peer_way;
 
 typedef struct isg_peer_run isg_peer_run;
+
+/* The ways that were fastest somewhere, and the usual ones, for benchmarks with a body. */
+extern const isg_peer_way isg_peer_good_ways[];
+extern const uint32_t isg_peer_good_way_count;
 
 /* NULL: isg_peer_error() says why the device cannot do it this way. */
 isg_peer_run *isg_peer_run_create(isg_peer *peer, const isg_peer_way *way);
