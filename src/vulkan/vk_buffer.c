@@ -55,6 +55,7 @@ isg_status isg_vk_buffer_create(isg_device *base, const isg_buffer_desc *desc, i
         return status;
     }
     buffer->base.mapped = buffer->memory.mapped;
+    atomic_fetch_add(&device->live, 1);
     *out = &buffer->base;
     return ISG_OK;
 }

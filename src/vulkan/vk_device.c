@@ -4,6 +4,7 @@
 #include "vulkan/vk_fail.h"
 #include "vulkan/vk_objects.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define PATTERN_REPEAT 4
@@ -20,6 +21,14 @@ void isg_vk_name(isg_vk_device *device, VkObjectType type, uint64_t handle, cons
         };
         (void)device->driver->vk.SetDebugUtilsObjectNameEXT(device->handle, &info);
     }
+}
+
+VkResult isg_vk_device_note(isg_vk_device *device, VkResult result)
+{
+    if (result == VK_ERROR_DEVICE_LOST) {
+        atomic_store(&device->lost, true);
+    }
+    return result;
 }
 
 void isg_vk_hardware_queue_lock(isg_vk_device *device, isg_vk_hardware_queue *queue)
@@ -119,11 +128,14 @@ void isg_vk_device_stop(isg_vk_device *device)
 void isg_vk_device_destroy(isg_device *base, bool abandon)
 {
     isg_vk_device *device = (isg_vk_device *)base;
-    if (abandon) {
-        /* Closing would wait for the kernel that never ends, or free memory under it. */
+    uint32_t live = atomic_load(&device->live);
+    if (abandon && (live > 0 || !atomic_load(&device->lost))) {
+        /* Closing would wait for the kernel that never ends, or free memory under it. A lost device
+         * runs nothing any more. */
         atomic_store(&device->driver->abandoned, true);
         return;
     }
+    assert(live == 0);
     if (device->handle) {
         isg_vk_device_stop(device);
         if (device->owns_handle) {

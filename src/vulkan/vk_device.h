@@ -62,6 +62,8 @@ struct isg_vk_device {
     isg_vk_cache cache;
     isg_vk_wait wait;
     isg_vk_setup setup;
+    atomic_uint live; /* objects of the core's that are not destroyed yet */
+    atomic_bool lost; /* the driver said VK_ERROR_DEVICE_LOST */
     VkDescriptorSetLayout empty_layout;
     VkDescriptorSetLayout state_layout; /* of ISG_STATE_SET: one dynamic storage buffer */
     /* Every byte value four times over, for the ends of fills that are not whole words. */
@@ -71,6 +73,8 @@ struct isg_vk_device {
 
 _Static_assert(offsetof(struct isg_vk_device, base) == 0, "core casts between them");
 
+/* Notes VK_ERROR_DEVICE_LOST; passes `result` on. */
+VkResult isg_vk_device_note(isg_vk_device *device, VkResult result);
 /* Sets a debug name where a debugger or layer listens. */
 void isg_vk_name(isg_vk_device *device, VkObjectType type, uint64_t handle, const char *label);
 #define ISG_VK_HANDLE(object) ((uint64_t)(uintptr_t)(object))

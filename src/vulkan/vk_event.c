@@ -32,6 +32,7 @@ isg_status isg_vk_event_create(isg_device *base, isg_event **out)
         isg_vk_event_destroy(device, event);
         return status;
     }
+    atomic_fetch_add(&device->live, 1);
     *out = &event->base;
     return ISG_OK;
 }

@@ -139,6 +139,7 @@ isg_status isg_vk_image_create(isg_device *base, const isg_image_desc *desc, uin
         isg_vk_image_destroy(device, image);
         return status;
     }
+    atomic_fetch_add(&device->live, 1);
     *out = &image->base;
     return ISG_OK;
 }

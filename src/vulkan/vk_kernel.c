@@ -226,6 +226,7 @@ isg_status isg_vk_kernel_create(isg_device *base, const isg_kernel_info *info, c
         isg_vk_kernel_destroy(device, kernel);
         return status;
     }
+    atomic_fetch_add(&device->live, 1);
     *out = &kernel->base;
     return ISG_OK;
 }

@@ -3,9 +3,8 @@
 
 #include <assert.h>
 
-void isg_vk_object_destroy(isg_object *object)
+static void destroy(isg_vk_device *device, isg_object *object)
 {
-    isg_vk_device *device = (isg_vk_device *)object->device;
     switch (object->kind) {
     case ISG_OBJECT_BUFFER:
         isg_vk_buffer_destroy(device, (isg_vk_buffer *)object);
@@ -36,4 +35,11 @@ void isg_vk_object_destroy(isg_object *object)
         break;
     }
     assert(false); /* the Vulkan backend makes no such object */
+}
+
+void isg_vk_object_destroy(isg_object *object)
+{
+    isg_vk_device *device = (isg_vk_device *)object->device;
+    destroy(device, object);
+    atomic_fetch_sub(&device->live, 1);
 }

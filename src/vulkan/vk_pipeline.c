@@ -121,6 +121,7 @@ isg_status isg_vk_variant_create(isg_kernel *base, const isg_variant_desc *desc,
     }
     variant->base.kernel = base;
     variant->base.uses_state = desc->uses_state;
+    atomic_fetch_add(&device->live, 1);
     *out = &variant->base;
     return ISG_OK;
 }

@@ -20,6 +20,7 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
     }
     isg_vk_name(device, VK_OBJECT_TYPE_SEMAPHORE,
                 ISG_VK_HANDLE(((isg_vk_event *)queue->base.event)->handle), label);
+    atomic_fetch_add(&device->live, 1);
     *out = &queue->base;
     return ISG_OK;
 }
@@ -187,6 +188,7 @@ isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission
     VkResult result =
         device->vk.vkQueueSubmit(queue->hardware->handle, work.count, work.infos, VK_NULL_HANDLE);
     isg_vk_hardware_queue_unlock(device, queue->hardware);
+    isg_vk_device_note(device, result);
 
     if (work.setup_commands) {
         isg_vk_setup_done(device, submission, result == VK_SUCCESS);

@@ -65,6 +65,7 @@ isg_status isg_vk_recording_create(isg_device *base, bool timed, const char *lab
         isg_vk_recording_destroy(device, recording);
         return status;
     }
+    atomic_fetch_add(&device->live, 1);
     *out = &recording->base;
     return ISG_OK;
 }

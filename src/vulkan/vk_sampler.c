@@ -64,6 +64,7 @@ isg_status isg_vk_sampler_create(isg_device *base, const isg_sampler_desc *desc,
         isg_vk_sampler_destroy(device, sampler);
         return status;
     }
+    atomic_fetch_add(&device->live, 1);
     *out = &sampler->base;
     return ISG_OK;
 }

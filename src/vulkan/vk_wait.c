@@ -39,7 +39,7 @@ isg_status isg_vk_timeline_value(isg_vk_device *device, isg_vk_timeline timeline
         /* What drivers leave behind in the timelines of a lost device. */
         result = VK_ERROR_DEVICE_LOST;
     }
-    if (result != VK_SUCCESS) {
+    if (isg_vk_device_note(device, result) != VK_SUCCESS) {
         return isg_vk_fail(result, "vkGetSemaphoreCounterValue", "device", device->base.info.name);
     }
     return ISG_OK;
@@ -61,7 +61,7 @@ static isg_status block(isg_vk_device *device, isg_vk_timeline timeline, uint64_
             uint64_t reached;
             return isg_vk_timeline_value(device, timeline, &reached);
         }
-        if (result != VK_TIMEOUT) {
+        if (isg_vk_device_note(device, result) != VK_TIMEOUT) {
             return isg_vk_fail(result, "vkWaitSemaphores", "device", device->base.info.name);
         }
         timeout_ns -= timeout_ns == ISG_WAIT_FOREVER ? 0 : step;
