@@ -80,6 +80,7 @@ isg_status isg_vk_descriptor_allocate(isg_vk_device *device, isg_vk_recording *r
         info.descriptorPool = arena->pools[arena->current];
         VkResult result = device->vk.vkAllocateDescriptorSets(device->handle, &info, out);
         if (result == VK_SUCCESS) {
+            arena->used = true;
             return ISG_OK;
         }
         bool full = result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
@@ -94,10 +95,11 @@ isg_status isg_vk_descriptor_allocate(isg_vk_device *device, isg_vk_recording *r
 void isg_vk_descriptors_reset(isg_vk_device *device, isg_vk_recording *recording)
 {
     isg_vk_descriptor_arena *arena = &recording->arena;
-    for (uint32_t i = 0; i < arena->pool_count && i <= arena->current; i++) {
+    for (uint32_t i = 0; arena->used && i < arena->pool_count && i <= arena->current; i++) {
         (void)device->vk.vkResetDescriptorPool(device->handle, arena->pools[i], 0);
     }
     arena->current = 0;
+    arena->used = false;
     recording->state_set_count = 0;
 }
 

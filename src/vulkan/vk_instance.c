@@ -94,8 +94,9 @@ static VkResult create(isg_vk_driver *driver, instance_plan plan)
 
 static isg_status creation_failed(isg_vk_driver *driver, VkResult result, instance_plan plan)
 {
-    if (!plan.debug_utils && has_debug_utils(&driver->loader)) {
-        /* Once more, listening: only the loader knows which manifest it could not read. */
+    if (!plan.debug_utils) {
+        /* Once more, listening: only the loader knows which manifest it could not read. Asked
+         * whether it has the extension for that, it may fail for the same reason. */
         plan.debug_utils = true;
         VkResult again = create(driver, plan);
         if (again == VK_SUCCESS) {

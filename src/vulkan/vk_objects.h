@@ -146,6 +146,7 @@ typedef struct isg_vk_descriptor_arena {
     VkDescriptorPool *pools; /* owned */
     uint32_t pool_count, pool_capacity;
     uint32_t current; /* pools before it are used up */
+    bool used;        /* sets were allocated since the last reset */
 } isg_vk_descriptor_arena;
 
 /* The state sets of a recording: one for each buffer and size. */
