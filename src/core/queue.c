@@ -1,0 +1,287 @@
+/* Owns queues: creating them, and taking note of what has finished. */
+#include "core/queue.h"
+
+#include "core/device.h"
+#include "core/handle.h"
+#include "core/object.h"
+#include "core/support.h"
+
+#include <string.h>
+
+static void core_free(const isg_host_allocator *allocator, isg_queue_core *core)
+{
+    for (uint32_t i = 0; i < core->flight_capacity; i++) {
+        isg_free(allocator, core->flights[i].held,
+                 core->flights[i].capacity * sizeof(isg_object *));
+    }
+    isg_free(allocator, core->flights, core->flight_capacity * sizeof *core->flights);
+    isg_free(allocator, core->waits, core->wait_capacity * sizeof *core->waits);
+    isg_string_free(allocator, core->label);
+    pthread_mutex_destroy(&core->lock);
+    isg_free(allocator, core, sizeof *core);
+}
+
+static isg_queue_core *core_create(const isg_host_allocator *allocator, const char *label)
+{
+    isg_queue_core *core = isg_alloc(allocator, sizeof *core);
+
+    if (core == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&core->lock, NULL);
+    core->label = isg_string_copy(allocator, label);
+    if (core->label == NULL) {
+        core_free(allocator, core);
+        return NULL;
+    }
+    return core;
+}
+
+static void destroy_objects(isg_queue *queue)
+{
+    isg_device *device = queue->object.device;
+
+    device->ops->object_destroy(&queue->event->object);
+    device->ops->object_destroy(&queue->object);
+}
+
+static isg_status publish_borrowed(const isg_queue *queue, bool own)
+{
+    isg_status status = isg_handle_add_borrowed(&queue->event->object);
+
+    if (status == ISG_OK && own) {
+        status = isg_handle_add_borrowed(&queue->object);
+        if (status != ISG_OK) {
+            isg_handle_remove(&queue->event->object);
+        }
+    }
+    return status;
+}
+
+isg_status isg_queue_make(isg_device *device, const char *label, bool own, isg_queue **out)
+{
+    const isg_host_allocator *allocator = isg_device_allocator(device);
+    isg_queue_core *core = core_create(allocator, label);
+    isg_queue *queue = NULL;
+    isg_status status = ISG_OK;
+
+    *out = NULL;
+    if (core == NULL) {
+        return isg_fail_host_memory("a queue");
+    }
+    status = isg_device_result(device, device->ops->queue_create(device, core->label, &queue));
+    if (status != ISG_OK) {
+        core_free(allocator, core);
+        return status;
+    }
+    isg_object_init(&queue->object, ISG_OBJECT_QUEUE, device);
+    isg_object_init(&queue->event->object, ISG_OBJECT_EVENT, device);
+    queue->event->queue = queue;
+    queue->core = core;
+    core->queue = queue;
+    status = publish_borrowed(queue, own);
+    if (status != ISG_OK) {
+        destroy_objects(queue);
+        core_free(allocator, core);
+        return status;
+    }
+    pthread_mutex_lock(&device->core->lock);
+    core->next = device->core->queues;
+    device->core->queues = core;
+    pthread_mutex_unlock(&device->core->lock);
+    *out = queue;
+    return ISG_OK;
+}
+
+void isg_queue_destroy(isg_queue *queue)
+{
+    isg_queue_core *core = queue->core;
+    isg_device *device = queue->object.device;
+
+    isg_handle_remove(&queue->event->object);
+    isg_handle_remove(&queue->object);
+    for (uint32_t timed = 0; timed < 2; timed++) {
+        while (core->idle[timed] != NULL) {
+            isg_recording_core *recording = core->idle[timed];
+
+            core->idle[timed] = recording->next;
+            isg_object_drop(&recording->recording->object);
+        }
+    }
+    destroy_objects(queue);
+    core_free(isg_device_allocator(device), core);
+}
+
+void isg_queue_retire_later(isg_queue *queue)
+{
+    atomic_store_explicit(&queue->core->unused, true, memory_order_release);
+    atomic_fetch_add_explicit(&queue->object.device->core->unused_queues, 1, memory_order_release);
+}
+
+/* ---- what has finished ------------------------------------------------------------------------ */
+
+static void add_fault(isg_queue_core *core, uint64_t value, isg_status status, const char *message)
+{
+    isg_pending_fault *fault = &core->faults[core->fault_count];
+
+    if (core->fault_count == ISG_MAX_PENDING_FAULTS) {
+        core->faults_dropped++;
+        return;
+    }
+    core->fault_count++;
+    fault->value = value;
+    fault->status = status;
+    memcpy(fault->message, message, strlen(message) + 1);
+}
+
+static void finish_recording(isg_queue_core *core, isg_recording_core *recording, uint64_t value,
+                             bool lost)
+{
+    char message[ISG_FAULT_MESSAGE_SIZE];
+    isg_status status = isg_recording_finished(recording, core->queue, value, lost, message);
+
+    if (status != ISG_OK && !lost) {
+        add_fault(core, value, status, message);
+    }
+    if (!recording->internal) {
+        isg_object_drop(&recording->recording->object);
+    } else if (!recording->kept) {
+        isg_recording_drop_held(recording);
+        recording->next = core->idle[recording->recording->timed];
+        core->idle[recording->recording->timed] = recording;
+    }
+}
+
+void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost)
+{
+    while (core->flight_count != 0 && core->flights[core->flight_first].value <= value) {
+        isg_in_flight *flight = &core->flights[core->flight_first];
+
+        for (uint32_t i = 0; i < flight->count; i++) {
+            isg_object *object = flight->held[i];
+
+            if (object->kind == ISG_OBJECT_RECORDING) {
+                finish_recording(core, ((isg_recording *)object)->core, flight->value, lost);
+            } else {
+                isg_object_drop(object);
+            }
+        }
+        atomic_store_explicit(&core->retired, flight->value, memory_order_release);
+        flight->count = 0;
+        core->flight_first = (core->flight_first + 1) & (core->flight_capacity - 1);
+        core->flight_count--;
+    }
+}
+
+isg_status isg_queue_poll(isg_queue *queue)
+{
+    isg_queue_core *core = queue->core;
+    isg_device *device = queue->object.device;
+    isg_status status = isg_device_check(device);
+    uint64_t value = 0;
+
+    if (status != ISG_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&core->lock);
+    if (core->flight_count != 0) {
+        status = isg_device_result(device, device->ops->event_value(queue->event, &value));
+        if (status == ISG_OK) {
+            isg_queue_retire(core, value, false);
+        }
+    }
+    pthread_mutex_unlock(&core->lock);
+    return status;
+}
+
+static bool is_empty(isg_queue_core *core)
+{
+    bool empty = false;
+
+    pthread_mutex_lock(&core->lock);
+    empty = core->flight_count == 0;
+    pthread_mutex_unlock(&core->lock);
+    return empty;
+}
+
+bool isg_queue_is_idle(isg_queue *queue)
+{
+    /* On a lost or stuck device the queue waits for the device's close. */
+    return is_empty(queue->core) || (isg_queue_poll(queue) == ISG_OK && is_empty(queue->core));
+}
+
+/* What is in flight on a lost device will never touch anything again. */
+static void give_up(isg_queue_core *core)
+{
+    pthread_mutex_lock(&core->lock);
+    isg_queue_retire(core, UINT64_MAX, true);
+    pthread_mutex_unlock(&core->lock);
+}
+
+/* Whether a stuck device's queue did get through its work after all. */
+static bool finished_late(isg_queue *queue)
+{
+    uint64_t value = 0;
+
+    if (queue->object.device->ops->event_value(queue->event, &value) == ISG_OK) {
+        pthread_mutex_lock(&queue->core->lock);
+        isg_queue_retire(queue->core, value, false);
+        pthread_mutex_unlock(&queue->core->lock);
+    }
+    return is_empty(queue->core);
+}
+
+bool isg_queue_finish(isg_queue *queue)
+{
+    isg_device *device = queue->object.device;
+    isg_status status = ISG_OK;
+
+    if (is_empty(queue->core)) {
+        return true;
+    }
+    status = isg_queue_wait_value(queue, isg_event_submitted(queue->event), ISG_WAIT_FOREVER);
+    if (status != ISG_OK) {
+        status = (isg_status)atomic_load(&device->core->sticky);
+    }
+    if (status == ISG_ERROR_DEVICE_LOST) {
+        give_up(queue->core);
+        return true;
+    }
+    return is_empty(queue->core) || finished_late(queue);
+}
+
+/* ---- the public functions ----------------------------------------------------------------------- */
+
+isg_status isg_queue_create(isg_device *device, const char *label, isg_queue **out)
+{
+    isg_status status = ISG_OK;
+
+    if (out == NULL) {
+        return isg_fail(ISG_ERROR_INVALID_ARGUMENT,
+                        "isg_queue_create: out is NULL; pass where to put the queue");
+    }
+    *out = NULL;
+    status = isg_handle_check(device, ISG_OBJECT_DEVICE, "isg_queue_create: device");
+    if (status == ISG_OK) {
+        status = isg_device_check(device);
+    }
+    if (status == ISG_OK) {
+        isg_device_sweep(device);
+        status = isg_queue_make(device, label != NULL ? label : "queue", false, out);
+    }
+    if (status != ISG_OK) {
+        return status;
+    }
+    status = isg_object_publish(&(*out)->object);
+    if (status != ISG_OK) {
+        isg_object_drop(&(*out)->object);
+        isg_device_sweep(device);
+        *out = NULL;
+    }
+    return status;
+}
+
+isg_event *isg_queue_event(isg_queue *queue)
+{
+    return isg_handle_is_live(queue, ISG_OBJECT_QUEUE) ? queue->event : NULL;
+}
