@@ -60,7 +60,7 @@ static bool needs_sampler(isg_binding_kind kind)
 }
 
 /* Exactly the handles its kind needs, live and of the kernel's device. */
-static isg_status check_objects(const isg_binding *given, const isg_binding_info *info,
+static isg_status check_objects(const isg_binding *given, bool own, const isg_binding_info *info,
                                 const isg_device *device, const place *where)
 {
     const struct {
@@ -84,7 +84,7 @@ static isg_status check_objects(const isg_binding *given, const isg_binding_info
                             where->text, kind_name(info->kind),
                             parts[i].wanted ? "none" : parts[i].name);
         }
-        if (!parts[i].wanted) {
+        if (!parts[i].wanted || own) {
             continue;
         }
         snprintf(argument, sizeof argument, "%s: %s", where->text, parts[i].name);
@@ -185,8 +185,8 @@ static bool is_filled(const isg_command_binding *slot)
     return slot->buffer != NULL || slot->image != NULL || slot->sampler != NULL;
 }
 
-static isg_status check_one(const isg_dispatch *dispatch, uint32_t index, const char *what,
-                            isg_command_binding *slots)
+static isg_status check_one(const isg_dispatch *dispatch, uint32_t index, bool own,
+                            const char *what, isg_command_binding *slots)
 {
     const isg_binding *given = &dispatch->bindings[index];
     const isg_device *device = dispatch->kernel->object.device;
@@ -211,7 +211,7 @@ static isg_status check_one(const isg_dispatch *dispatch, uint32_t index, const 
                         "once",
                         where.text, index);
     }
-    status = check_objects(given, info, device, &where);
+    status = check_objects(given, own, info, device, &where);
     if (status == ISG_OK && is_buffer(info->kind)) {
         status = check_range(given, info, device, &where, &size);
     } else if (status == ISG_OK) {
@@ -287,7 +287,7 @@ static isg_status check_overlap(const isg_kernel_info *info, const char *what,
     return ISG_OK;
 }
 
-isg_status isg_bindings_check(const isg_dispatch *dispatch, const char *what,
+isg_status isg_bindings_check(const isg_dispatch *dispatch, uint32_t own_count, const char *what,
                               isg_dispatch_scratch *scratch, uint32_t *out_count)
 {
     const isg_kernel *kernel = dispatch->kernel;
@@ -308,7 +308,8 @@ isg_status isg_bindings_check(const isg_dispatch *dispatch, const char *what,
         memset(scratch->bindings, 0, count * sizeof *scratch->bindings);
     }
     for (uint32_t i = 0; i < dispatch->binding_count && status == ISG_OK; i++) {
-        status = check_one(dispatch, i, what, scratch->bindings);
+        status = check_one(dispatch, i, i >= dispatch->binding_count - own_count, what,
+                           scratch->bindings);
     }
     if (status == ISG_OK) {
         status = check_complete(kernel->info, what, scratch->bindings);

@@ -151,7 +151,7 @@ static isg_status run(bytes_job *job, const isg_dispatch *dispatch, isg_dispatch
     isg_status status = record_in(job);
 
     if (status == ISG_OK) {
-        status = isg_record_add_dispatch(job->recording, dispatch, &out->plan);
+        status = isg_record_add_dispatch(job->recording, dispatch, job->count, &out->plan);
     }
     if (status == ISG_OK) {
         status = record_out(job);

@@ -178,8 +178,9 @@ static isg_status check_kernel(const isg_dispatch *dispatch, const isg_device *d
     return status;
 }
 
-isg_status isg_dispatch_check(const isg_dispatch *dispatch, const isg_device *device,
-                              isg_dispatch_scratch *scratch, isg_checked_dispatch *out)
+isg_status isg_dispatch_check(const isg_dispatch *dispatch, uint32_t own_count,
+                              const isg_device *device, isg_dispatch_scratch *scratch,
+                              isg_checked_dispatch *out)
 {
     char what[128];
     isg_status status = check_kernel(dispatch, device);
@@ -194,7 +195,7 @@ isg_status isg_dispatch_check(const isg_dispatch *dispatch, const isg_device *de
         .indirect_offset = dispatch->indirect_offset,
     };
     snprintf(what, sizeof what, "dispatch '%.96s'", out->label);
-    status = isg_bindings_check(dispatch, what, scratch, &out->binding_count);
+    status = isg_bindings_check(dispatch, own_count, what, scratch, &out->binding_count);
     out->bindings = scratch->bindings;
     if (status == ISG_OK) {
         status = check_push(dispatch, what, out);
@@ -231,7 +232,7 @@ isg_status isg_plan_dispatch(const isg_dispatch *dispatch, isg_plan *out)
         return status;
     }
     scratch.allocator = isg_device_allocator(dispatch->kernel->object.device);
-    status = isg_dispatch_check(dispatch, NULL, &scratch, &checked);
+    status = isg_dispatch_check(dispatch, 0, NULL, &scratch, &checked);
     if (status == ISG_OK) {
         *out = checked.plan;
     }

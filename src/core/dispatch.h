@@ -35,15 +35,17 @@ typedef struct isg_checked_dispatch {
     isg_plan plan; /* may be REFUSED */
 } isg_checked_dispatch;
 
-/* Checks a dispatch for `device` (NULL: the kernel's) and chooses its plan. */
-isg_status isg_dispatch_check(const isg_dispatch *dispatch, const isg_device *device,
-                              isg_dispatch_scratch *scratch, isg_checked_dispatch *out);
+/* Checks a dispatch for `device` (NULL: the kernel's) and chooses its plan. The last `own_count`
+ * bindings are buffers of the library's own, which are no live handles. */
+isg_status isg_dispatch_check(const isg_dispatch *dispatch, uint32_t own_count,
+                              const isg_device *device, isg_dispatch_scratch *scratch,
+                              isg_checked_dispatch *out);
 
 /* ---- bindings (core/binding.c) ---------------------------------------------------------------- */
 
 /* Checks the bindings against reflection and fills the scratch's list of them. `what` begins
  * messages. */
-isg_status isg_bindings_check(const isg_dispatch *dispatch, const char *what,
+isg_status isg_bindings_check(const isg_dispatch *dispatch, uint32_t own_count, const char *what,
                               isg_dispatch_scratch *scratch, uint32_t *out_count);
 
 #endif

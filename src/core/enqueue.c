@@ -136,7 +136,7 @@ isg_status isg_queue_dispatch(isg_queue *queue, const isg_dispatch *dispatches, 
         return status;
     }
     for (uint32_t i = 0; i < count && status == ISG_OK; i++) {
-        status = isg_record_add_dispatch(recording, &dispatches[i], NULL);
+        status = isg_record_add_dispatch(recording, &dispatches[i], 0, NULL);
     }
     return submit(queue, recording, status, out_value);
 }

@@ -7,7 +7,7 @@
 #include "core/object.h"
 #include "core/support.h"
 
-#include "isogrid_kernels.h"
+#include "isg_kernels.h"
 
 /* Push constants of shaders/indirect.comp. */
 typedef struct indirect_push {

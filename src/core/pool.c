@@ -62,7 +62,10 @@ isg_status isg_pool_take(isg_device *device, isg_memory memory, uint64_t size, i
         return ISG_OK;
     }
     return isg_buffer_make(
-        device, &(isg_buffer_desc){.size = wanted, .memory = memory, .label = "isogrid staging"},
+        device,
+        &(isg_buffer_desc){.size = wanted,
+                           .memory = memory,
+                           .label = memory == ISG_MEMORY_DEVICE ? "host bytes" : "isogrid staging"},
         out);
 }
 

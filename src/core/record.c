@@ -93,13 +93,13 @@ static isg_status append_dispatch(isg_recording_core *core, const isg_checked_di
 }
 
 isg_status isg_record_add_dispatch(isg_recording *recording, const isg_dispatch *dispatch,
-                                   isg_plan *out_plan)
+                                   uint32_t own_binding_count, isg_plan *out_plan)
 {
     isg_recording_core *core = recording->core;
     isg_checked_dispatch checked;
     uint32_t held_before = isg_record_begin_call(core);
-    isg_status status =
-        isg_dispatch_check(dispatch, recording->object.device, &core->scratch, &checked);
+    isg_status status = isg_dispatch_check(dispatch, own_binding_count, recording->object.device,
+                                           &core->scratch, &checked);
 
     if (status == ISG_OK && checked.plan.kind == ISG_PLAN_REFUSED) {
         status = isg_plan_fail(&checked.plan, checked.label);
@@ -251,7 +251,7 @@ isg_status isg_record_dispatch(isg_recording *recording, const isg_dispatch *dis
 {
     isg_status status = check_recording(recording, "isg_record_dispatch: recording");
 
-    return status == ISG_OK ? isg_record_add_dispatch(recording, dispatch, NULL) : status;
+    return status == ISG_OK ? isg_record_add_dispatch(recording, dispatch, 0, NULL) : status;
 }
 
 isg_status isg_record_copy(isg_recording *recording, isg_buffer *destination,

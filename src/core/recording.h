@@ -101,7 +101,7 @@ isg_status isg_record_check_fill(const isg_device *device, isg_buffer *buffer, u
 /* As the public functions, on recordings that need not be live handles. Copies and fills are
  * checked already. */
 isg_status isg_record_add_dispatch(isg_recording *recording, const isg_dispatch *dispatch,
-                                   isg_plan *out_plan);
+                                   uint32_t own_binding_count, isg_plan *out_plan);
 isg_status isg_record_add_copy(isg_recording *recording, isg_buffer *destination,
                                uint64_t destination_offset, isg_buffer *source,
                                uint64_t source_offset, uint64_t size);

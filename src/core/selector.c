@@ -139,7 +139,7 @@ static isg_status parse_uuid(text piece, const char *selector, uint8_t uuid[16])
     memset(uuid, 0, 16);
     for (size_t i = 0; i < piece.length; i++) {
         char c = lower(piece.start[i]);
-        uint32_t value = 0;
+        int value = 0;
 
         if (c == '-') {
             continue;
@@ -148,7 +148,7 @@ static isg_status parse_uuid(text piece, const char *selector, uint8_t uuid[16])
             digits = 0;
             break;
         }
-        value = isdigit((unsigned char)c) ? (uint32_t)(c - '0') : (uint32_t)(c - 'a') + 10;
+        value = isdigit((unsigned char)c) ? c - '0' : c - 'a' + 10;
         uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | value);
         digits++;
     }
