@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the error that sticks ------------------------------------------------------------------ */
+/* ---- the error that sticks ------------------------------------------------------------------- */
 
 isg_status isg_device_check(isg_device *device)
 {
@@ -52,7 +52,7 @@ isg_status isg_device_status(isg_device *device)
     return status == ISG_OK ? isg_device_check(device) : status;
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static isg_status check_desc(const isg_device_desc *desc)
 {
@@ -228,16 +228,17 @@ isg_status isg_device_open(isg_instance *instance, const char *selector,
     return status;
 }
 
-/* ---- closing -------------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 /* What a stuck device still uses may never be freed. It is kept reachable, so that a leak checker
  * knows it is on purpose. */
 typedef struct abandoned {
     struct abandoned *next;
     isg_queue_core *queues;
+    isg_instance *instance;
 } abandoned;
 
-static void abandon_queues(isg_queue_core *queues)
+static void abandon(isg_queue_core *queues, isg_instance *instance)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static abandoned *list;
@@ -245,7 +246,7 @@ static void abandon_queues(isg_queue_core *queues)
 
     if (entry != NULL) {
         pthread_mutex_lock(&lock);
-        *entry = (abandoned){list, queues};
+        *entry = (abandoned){list, queues, instance};
         list = entry;
         pthread_mutex_unlock(&lock);
     }
@@ -265,7 +266,7 @@ static bool close_queues(isg_device *device)
             isg_handle_remove(&queue->queue->object);
             isg_handle_remove(&queue->queue->event->object);
         }
-        abandon_queues(core->queues);
+        abandon(core->queues, device->instance);
         return false;
     }
     while (core->queues != NULL) {
@@ -358,7 +359,7 @@ void isg_device_sweep(isg_device *device)
     }
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 const isg_device_info *isg_device_get_info(const isg_device *device)
 {

@@ -41,7 +41,7 @@ isg_status isg_dispatch_check(const isg_dispatch *dispatch, uint32_t own_count,
                               const isg_device *device, isg_dispatch_scratch *scratch,
                               isg_checked_dispatch *out);
 
-/* ---- bindings (core/binding.c) ---------------------------------------------------------------- */
+/* ---- bindings (core/binding.c) --------------------------------------------------------------- */
 
 /* Checks the bindings against reflection and fills the scratch's list of them. `what` begins
  * messages. */

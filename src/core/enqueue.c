@@ -1,4 +1,4 @@
-/* isg_queue_dispatch(), _copy() and _fill(): recordings of the queue's own, used again and again. */
+/* isg_queue_dispatch(), _copy(), _fill(): recordings of the queue's own, used again and again. */
 #include "core/queue.h"
 
 #include "core/device.h"
@@ -6,7 +6,7 @@
 #include "core/object.h"
 #include "core/support.h"
 
-/* ---- internal recordings ------------------------------------------------------------------------ */
+/* ---- internal recordings --------------------------------------------------------------------- */
 
 static isg_recording *pop_idle(isg_queue *queue, bool timed)
 {
@@ -93,7 +93,7 @@ isg_status isg_queue_submit_recording(isg_queue *queue, isg_recording *recording
     return status;
 }
 
-/* ---- the public functions ----------------------------------------------------------------------- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 static isg_status check_queue(isg_queue *queue, const char *argument, uint64_t *out_value)
 {

@@ -1,7 +1,7 @@
 /* The registry of live handles: a hash set in shards, each under a lock of its own.
  *
- * Plain malloc, for it belongs to no instance. A shard without handles owns no memory, so nothing is
- * left when the library is unloaded. */
+ * Plain malloc, for it belongs to no instance. A shard without handles owns no memory, so nothing
+ * is left when the library is unloaded. */
 #include "core/handle.h"
 
 #include "core/support.h"

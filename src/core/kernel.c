@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what the device must offer --------------------------------------------------------------- */
+/* ---- what the device must offer -------------------------------------------------------------- */
 
 static isg_status check_features(const isg_device *device, const isg_kernel_info *info,
                                  const char *label)
@@ -96,7 +96,7 @@ static uint32_t count_descriptors(const isg_kernel_info *info)
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* ---- creating --------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static void core_destroy(const isg_host_allocator *allocator, isg_kernel_core *core)
 {

@@ -52,7 +52,7 @@ struct isg_kernel_core {
 isg_status isg_kernel_make(isg_device *device, const isg_kernel_desc *desc, isg_kernel **out);
 void isg_kernel_destroy(isg_kernel *kernel);
 
-/* ---- constants (core/specialise.c) -------------------------------------------------------------- */
+/* ---- constants (core/specialise.c) ----------------------------------------------------------- */
 
 /* Checks the constants and writes the value of each constant of the kernel, given or default, to
  * `values` in info->constants' order. `what` begins messages: "dispatch 'x'". */
@@ -63,7 +63,7 @@ isg_status isg_workgroup_size_resolve(const isg_device *device, const isg_kernel
                                       const uint64_t *values, const char *what,
                                       uint32_t out_size[3]);
 
-/* ---- variants (core/variant.c) ---------------------------------------------------------------- */
+/* ---- variants (core/variant.c) --------------------------------------------------------------- */
 
 /* The compiled variant, compiled now if need be. Borrowed from the kernel. */
 isg_status isg_variant_get(isg_kernel *kernel, isg_spirv_form form, uint32_t phase,

@@ -1,4 +1,4 @@
-/* The plan of a dispatch: one pure function, the same for isg_plan_dispatch() and for dispatching. */
+/* The plan of a dispatch: one pure function for isg_plan_dispatch() and for dispatching. */
 #ifndef ISOGRID_CORE_PLAN_H
 #define ISOGRID_CORE_PLAN_H
 

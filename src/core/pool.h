@@ -1,4 +1,4 @@
-/* Buffers of the library's own that are used again: staging, and arguments of host-bytes dispatches. */
+/* Buffers of the library's own, used again: staging, and arguments of host-bytes dispatches. */
 #ifndef ISOGRID_CORE_POOL_H
 #define ISOGRID_CORE_POOL_H
 

@@ -6,6 +6,7 @@
 #include "core/object.h"
 #include "core/support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void core_free(const isg_host_allocator *allocator, isg_queue_core *core)
@@ -118,7 +119,7 @@ void isg_queue_retire_later(isg_queue *queue)
     atomic_fetch_add_explicit(&queue->object.device->core->unused_queues, 1, memory_order_release);
 }
 
-/* ---- what has finished ------------------------------------------------------------------------ */
+/* ---- what has finished ----------------------------------------------------------------------- */
 
 static void add_fault(isg_queue_core *core, uint64_t value, isg_status status, const char *message)
 {
@@ -210,6 +211,39 @@ bool isg_queue_is_idle(isg_queue *queue)
     return is_empty(queue->core) || (isg_queue_poll(queue) == ISG_OK && is_empty(queue->core));
 }
 
+static void describe_flight(const isg_queue_core *core, const isg_in_flight *flight, char *out,
+                            size_t size)
+{
+    for (uint32_t i = 0; i < flight->count; i++) {
+        if (flight->held[i]->kind == ISG_OBJECT_RECORDING) {
+            const isg_recording_core *recording = ((isg_recording *)flight->held[i])->core;
+
+            snprintf(out, size, "%s%.63s%srecording '%.63s' on queue '%.63s'",
+                     recording->first_dispatch[0] != '\0' ? "dispatch '" : "",
+                     recording->first_dispatch, recording->first_dispatch[0] != '\0' ? "' in " : "",
+                     recording->label, core->label);
+            return;
+        }
+    }
+    snprintf(out, size, "a submission without recordings on queue '%.63s'", core->label);
+}
+
+bool isg_queue_describe_oldest(isg_queue *queue, char *out, size_t size)
+{
+    isg_queue_core *core = queue->core;
+    bool found = false;
+
+    /* The caller may hold the device's lock, which comes after a queue's: never wait for one. */
+    if (pthread_mutex_trylock(&core->lock) == 0) {
+        found = core->flight_count != 0;
+        if (found) {
+            describe_flight(core, &core->flights[core->flight_first], out, size);
+        }
+        pthread_mutex_unlock(&core->lock);
+    }
+    return found;
+}
+
 /* What is in flight on a lost device will never touch anything again. */
 static void give_up(isg_queue_core *core)
 {
@@ -250,7 +284,7 @@ bool isg_queue_finish(isg_queue *queue)
     return is_empty(queue->core) || finished_late(queue);
 }
 
-/* ---- the public functions ----------------------------------------------------------------------- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 isg_status isg_queue_create(isg_device *device, const char *label, isg_queue **out)
 {

@@ -46,8 +46,8 @@ struct isg_queue_core {
     uint64_t faults_dropped; /* more there was no room for */
 };
 
-/* Creates a queue; `own`: the device's own, borrowed by callers. Else no live handle yet, the caller
- * owns its one reference. */
+/* Creates a queue; `own`: the device's own, borrowed by callers. Else no live handle yet, the
+ * caller owns its one reference. */
 isg_status isg_queue_make(isg_device *device, const char *label, bool own, isg_queue **out);
 /* Nothing is in flight. */
 void isg_queue_destroy(isg_queue *queue);
@@ -61,18 +61,22 @@ bool isg_queue_is_idle(isg_queue *queue);
  * lost device's work counts as ended. */
 bool isg_queue_finish(isg_queue *queue);
 
+/* Says what has been in flight longest: "dispatch 'x' in recording 'y' on queue 'z'". False:
+ * nothing is, or the queue is busy. */
+bool isg_queue_describe_oldest(isg_queue *queue, char *out, size_t size);
+
 /* Takes note that submissions up to `value` have finished. The queue's lock is held. */
 void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost);
 
-/* ---- submitting (core/submit.c) ---------------------------------------------------------------- */
+/* ---- submitting (core/submit.c) -------------------------------------------------------------- */
 
 /* Submits what isg_queue_submit() has checked, or internal recordings. */
 isg_status isg_queue_submit_now(isg_queue *queue, const isg_submit_desc *desc, uint64_t *out_value);
 
-/* ---- internal recordings (core/enqueue.c) ------------------------------------------------------ */
+/* ---- internal recordings (core/enqueue.c) ---------------------------------------------------- */
 
-/* An empty recording, begun. `keep`: it is given back by isg_queue_end_keeping(), else by the end of
- * its submission. */
+/* An empty recording, begun. `keep`: it is given back by isg_queue_end_keeping(), else by the end
+ * of its submission. */
 isg_status isg_queue_take_recording(isg_queue *queue, bool timed, bool keep, isg_recording **out);
 void isg_queue_give_recording(isg_queue *queue, isg_recording *recording);
 /* For a kept recording: gives it back now, or when the submission it is in ends. */
@@ -81,10 +85,10 @@ void isg_queue_end_keeping(isg_queue *queue, isg_recording *recording);
 isg_status isg_queue_submit_recording(isg_queue *queue, isg_recording *recording,
                                       isg_status recorded, uint64_t *out_value);
 
-/* ---- waiting (core/wait.c) --------------------------------------------------------------------- */
+/* ---- waiting (core/wait.c) ------------------------------------------------------------------- */
 
-/* Waits in slices, so that a lost device is noticed. ISG_WAIT_FOREVER ends in DEVICE_STUCK after the
- * hang timeout without progress. */
+/* Waits in slices, so that a lost device is noticed. ISG_WAIT_FOREVER ends in DEVICE_STUCK after
+ * the hang timeout without progress. */
 isg_status isg_event_wait_sliced(isg_event *event, uint64_t value, uint64_t timeout_ns);
 /* Waits for a value of the queue that has been submitted, and takes note. */
 isg_status isg_queue_wait_value(isg_queue *queue, uint64_t value, uint64_t timeout_ns);

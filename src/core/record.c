@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- one call ----------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 uint32_t isg_record_begin_call(isg_recording_core *core)
 {
@@ -57,7 +57,7 @@ isg_status isg_record_command(isg_recording_core *core, const isg_command *comma
     return status;
 }
 
-/* ---- dispatches --------------------------------------------------------------------------------- */
+/* ---- dispatches ------------------------------------------------------------------------------ */
 
 static isg_status hold_arguments(isg_recording_core *core, const isg_checked_dispatch *dispatch)
 {
@@ -109,6 +109,9 @@ isg_status isg_record_add_dispatch(isg_recording *recording, const isg_dispatch 
     }
     status = isg_record_finish_call(core, held_before, status);
     if (status == ISG_OK) {
+        if (core->dispatch_count == 0) {
+            snprintf(core->first_dispatch, sizeof core->first_dispatch, "%s", checked.label);
+        }
         core->dispatch_count++;
         if (out_plan != NULL) {
             *out_plan = checked.plan;
@@ -117,7 +120,7 @@ isg_status isg_record_add_dispatch(isg_recording *recording, const isg_dispatch 
     return status;
 }
 
-/* ---- copies and fills ----------------------------------------------------------------------------- */
+/* ---- copies and fills ------------------------------------------------------------------------ */
 
 static isg_status check_buffer(const isg_device *device, isg_buffer *buffer, const char *argument)
 {
@@ -228,7 +231,7 @@ isg_status isg_record_add_fill(isg_recording *recording, isg_buffer *buffer, uin
     return isg_record_finish_call(core, held_before, status);
 }
 
-/* ---- the public functions ----------------------------------------------------------------------- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 static isg_status check_recording(isg_recording *recording, const char *argument)
 {

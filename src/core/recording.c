@@ -103,6 +103,7 @@ isg_status isg_recording_restart(isg_recording *recording)
     core->broken = ISG_OK;
     core->appended = 0;
     core->dispatch_count = 0;
+    core->first_dispatch[0] = '\0';
     core->state_used = 0;
     core->state_wrapped = false;
     core->fault_count = 0;
@@ -154,7 +155,7 @@ isg_status isg_recording_finished(isg_recording_core *core, const isg_queue *que
         status = isg_faults_read(core);
     }
     /* The driver's own copy of the times may already be that of the next run. */
-    if (!lost && last && core->recording->timed) {
+    if (!lost && last && core->recording->timed && core->dispatch_count != 0) {
         core->has_times = device->ops->recording_times(core->recording, core->times,
                                                        core->dispatch_count) == ISG_OK;
     }
@@ -165,7 +166,7 @@ isg_status isg_recording_finished(isg_recording_core *core, const isg_queue *que
     return status;
 }
 
-/* ---- the public functions ----------------------------------------------------------------------- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 isg_status isg_recording_create(isg_device *device, const isg_recording_desc *desc,
                                 isg_recording **out)

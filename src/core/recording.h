@@ -33,6 +33,7 @@ struct isg_recording_core {
     bool kept;                /* internal: whoever took it gives it back */
 
     /* While it is recorded; fixed once it has ended. */
+    char first_dispatch[64]; /* label; "": none */
     bool ended;
     isg_status broken; /* a call failed halfway: nothing can be appended any more */
     uint32_t appended; /* commands the current call has appended */
@@ -75,12 +76,12 @@ bool isg_recording_in_flight(isg_recording_core *core);
 /* Ends it, so that it can be submitted. */
 isg_status isg_recording_close(isg_recording *recording);
 
-/* A submission has finished (`lost`: will never). Returns how, with `message` for the queue's waits.
- * The queue's lock is held. */
+/* A submission has finished (`lost`: will never). Returns how, with `message` for the queue's
+ * waits. The queue's lock is held. */
 isg_status isg_recording_finished(isg_recording_core *core, const isg_queue *queue, uint64_t value,
                                   bool lost, char message[ISG_FAULT_MESSAGE_SIZE]);
 
-/* ---- appending (core/record.c) ---------------------------------------------------------------- */
+/* ---- appending (core/record.c) --------------------------------------------------------------- */
 
 /* Begins a call that appends: from here on failures undo what the call has held. Returns what to
  * give to isg_record_finish_call(). */
@@ -108,7 +109,7 @@ isg_status isg_record_add_copy(isg_recording *recording, isg_buffer *destination
 isg_status isg_record_add_fill(isg_recording *recording, isg_buffer *buffer, uint64_t offset,
                                uint64_t size, uint8_t value);
 
-/* ---- state memory, runs and faults ------------------------------------------------------------- */
+/* ---- state memory, runs and faults ----------------------------------------------------------- */
 
 /* `size` bytes of the recording's state buffer; *out_fresh: nothing recorded so far uses them. */
 isg_status isg_state_take(isg_recording_core *core, uint64_t size, uint64_t *out_offset,

@@ -154,7 +154,7 @@ static isg_status parse_uuid(text piece, const char *selector, uint8_t uuid[16])
     }
     if (digits != 32) {
         return isg_fail(ISG_ERROR_INVALID_ARGUMENT,
-                        "selector '%.200s' has no UUID after 'uuid:'; write 32 hex digits, dashes "
+                        "selector '%s' has no UUID after 'uuid:'; write 32 hex digits, dashes "
                         "where you like",
                         selector);
     }
@@ -180,7 +180,7 @@ static isg_status fail_unknown_backend(const isg_selector_list *list, const char
         notes_add(&known, list->backends[i].name);
     }
     return isg_fail(ISG_ERROR_UNAVAILABLE,
-                    "selector '%.200s' names a backend that this build of isogrid does not have; "
+                    "selector '%s' names a backend that this build of isogrid does not have; "
                     "it has: %s",
                     selector, known.text);
 }
@@ -209,7 +209,7 @@ static isg_status parse_rest(text rest, const char *selector, wish *out)
     }
     if (looks_like_number(rest)) {
         return isg_fail(ISG_ERROR_INVALID_ARGUMENT,
-                        "selector '%.200s' %s; write \"%s:0\" for an index, or part of a device's "
+                        "selector '%s' %s; write \"%s:0\" for an index, or part of a device's "
                         "name",
                         selector,
                         rest.length == 0       ? "has nothing after its colon"
@@ -289,7 +289,7 @@ static isg_status fail_nothing(const isg_selector_list *list, const wish *wanted
             notes_add(&there, backend->reason);
         }
     }
-    return isg_fail(ISG_ERROR_UNAVAILABLE, "no %sdevice matches '%.200s'; there is: %s",
+    return isg_fail(ISG_ERROR_UNAVAILABLE, "no %sdevice matches '%s'; there is: %s",
                     wish_is_open(wanted) ? "usable " : "", selector,
                     there.length != 0 ? there.text : "nothing");
 }
@@ -344,7 +344,7 @@ static isg_status choose_only(const isg_selector_list *list, const wish *wanted,
     }
     if (usable_count > 1 || (usable_count == 0 && count > 1)) {
         return isg_fail(ISG_ERROR_AMBIGUOUS,
-                        "selector '%.200s' matches %u devices; narrow it to one of: %s", selector,
+                        "selector '%s' matches %u devices; narrow it to one of: %s", selector,
                         count, candidates.text);
     }
     return ISG_OK;
@@ -353,19 +353,19 @@ static isg_status choose_only(const isg_selector_list *list, const wish *wanted,
 isg_status isg_selector_match(const isg_selector_list *list, const char *selector,
                               const char *environment, uint32_t *out_index)
 {
-    const char *asked = selector != NULL ? selector : "";
-    text whole = trimmed(asked, strlen(asked));
+    text whole = selector != NULL ? trimmed(selector, strlen(selector)) : (text){"", 0};
+    const char *source = "";
+    char asked[256]; /* for messages */
     isg_status status = ISG_OK;
     wish wanted = {0};
 
     *out_index = 0;
     if ((whole.length == 0 || text_equals(whole, "auto")) && environment != NULL) {
-        asked = environment;
-        whole = trimmed(asked, strlen(asked));
+        whole = trimmed(environment, strlen(environment));
+        source = "ISOGRID_DEVICE=";
     }
-    if (whole.length == 0) {
-        asked = "auto";
-    }
+    snprintf(asked, sizeof asked, "%s%.*s", source, (int)(whole.length < 200 ? whole.length : 200),
+             whole.length != 0 ? whole.start : "auto");
     status = parse(list, whole, asked, &wanted);
     if (status != ISG_OK) {
         return status;

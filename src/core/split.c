@@ -1,5 +1,5 @@
-/* Turns a checked dispatch into commands: one for a plain kernel, one a phase and round for a phased
- * one. A pipeline barrier between two commands is the grid sync. */
+/* Turns a checked dispatch into commands: one for a plain kernel, one a phase and round for a
+ * phased one. A pipeline barrier between two commands is the grid sync. */
 #include "core/recording.h"
 
 #include "core/buffer.h"

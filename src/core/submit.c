@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- checks ------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static isg_status check_owner(const isg_queue *queue, const isg_object *object, const char *what)
 {
@@ -119,7 +119,7 @@ static isg_status check_signals(const isg_submit_desc *desc)
     return ISG_OK;
 }
 
-/* ---- what a submission holds ------------------------------------------------------------------- */
+/* ---- what a submission holds ----------------------------------------------------------------- */
 
 static isg_status grow_ring(isg_queue_core *core, const isg_host_allocator *allocator)
 {

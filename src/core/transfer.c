@@ -43,7 +43,7 @@ static const void *const_bytes_at(const void *base, uint64_t offset)
     return (const unsigned char *)base + offset;
 }
 
-/* ---- staging ------------------------------------------------------------------------------------ */
+/* ---- staging --------------------------------------------------------------------------------- */
 
 /* Two staging buffers in turn: the host works on one while the device works on the other. */
 typedef struct staging_pair {
@@ -116,7 +116,7 @@ static isg_status submit_copy(isg_buffer *destination, uint64_t destination_offs
         &destination->object, &source->object, out_value);
 }
 
-/* ---- uploads ------------------------------------------------------------------------------------ */
+/* ---- uploads --------------------------------------------------------------------------------- */
 
 static isg_status upload_staged(isg_buffer *buffer, uint64_t offset, const void *data,
                                 uint64_t size)
@@ -187,7 +187,7 @@ isg_status isg_buffer_upload(isg_buffer *buffer, uint64_t offset, const void *da
     return status;
 }
 
-/* ---- downloads ---------------------------------------------------------------------------------- */
+/* ---- downloads ------------------------------------------------------------------------------- */
 
 /* One tile on its way to the host. */
 typedef struct transfer_tile {
@@ -257,7 +257,7 @@ isg_status isg_buffer_download(isg_buffer *buffer, uint64_t offset, void *data, 
     return status == ISG_OK ? isg_queue_report(device->core->queue, value) : status;
 }
 
-/* ---- images ------------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
 static isg_status check_image_transfer(isg_image *image, const void *data, uint64_t size,
                                        const char *what)

@@ -30,14 +30,41 @@ static uint64_t measure_progress(isg_device *device)
     return sum;
 }
 
+/* What has been in flight longest on any queue. */
+static const char *describe_in_flight(isg_device *device, char *out, size_t size)
+{
+    isg_device_core *core = device->core;
+    bool found = false;
+
+    pthread_mutex_lock(&core->lock);
+    for (isg_queue_core *queue = core->queues; queue != NULL && !found; queue = queue->next) {
+        found = isg_queue_describe_oldest(queue->queue, out, size);
+    }
+    pthread_mutex_unlock(&core->lock);
+    return found ? out : "nothing known";
+}
+
 static isg_status fail_stuck(isg_device *device)
 {
+    char in_flight[256];
+
     return isg_device_result(
         device, isg_fail(ISG_ERROR_DEVICE_STUCK,
                          "no submission on device '%s' has ended within %" PRIu64
-                         " ms, its hang timeout; a kernel loops for ever or needs longer "
-                         "(isg_device_desc.hang_timeout_ns, ISG_KERNEL_BOUNDED)",
-                         device->core->label, device->desc.hang_timeout_ns / 1000000));
+                         " ms, its hang timeout; in flight: %s. A kernel loops for ever or needs "
+                         "longer (ISG_KERNEL_BOUNDED, isg_device_desc.hang_timeout_ns)",
+                         device->core->label, device->desc.hang_timeout_ns / 1000000,
+                         describe_in_flight(device, in_flight, sizeof in_flight)));
+}
+
+/* Adds what was running when the device was lost. */
+static isg_status fail_lost(isg_device *device)
+{
+    char in_flight[256];
+
+    return isg_device_result(device,
+                             isg_fail(ISG_ERROR_DEVICE_LOST, "%s; in flight: %s", isg_last_error(),
+                                      describe_in_flight(device, in_flight, sizeof in_flight)));
 }
 
 /* When the wait must have got somewhere. */
@@ -82,8 +109,10 @@ isg_status isg_event_wait_sliced(isg_event *event, uint64_t value, uint64_t time
                         : spent < timeout_ns           ? timeout_ns - spent
                                                        : 0;
 
-        status = isg_device_result(
-            device, device->ops->event_wait(event, value, left < slice ? left : slice));
+        status = device->ops->event_wait(event, value, left < slice ? left : slice);
+        if (status == ISG_ERROR_DEVICE_LOST) {
+            return fail_lost(device);
+        }
         if (status != ISG_TIMEOUT) {
             return status;
         }
@@ -147,7 +176,7 @@ isg_status isg_queue_report(isg_queue *queue, uint64_t value)
     return status;
 }
 
-/* ---- the public functions ----------------------------------------------------------------------- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 isg_status isg_queue_wait(isg_queue *queue, uint64_t value, uint64_t timeout_ns)
 {
