@@ -244,6 +244,37 @@ static bool catch_up(isg_spirv_editor *editor)
     return true;
 }
 
+/* Remembers where the new global `id` stands. */
+static void remember(isg_spirv_editor *editor, uint32_t id, size_t at)
+{
+    uint32_t index = id - editor->module->bound;
+
+    if (index >= editor->made_capacity) {
+        uint32_t capacity = index + index / 2 + 64;
+        uint32_t *made = isg_grow(editor->allocator, editor->made,
+                                  sizeof *made * editor->made_capacity, sizeof *made * capacity);
+        if (made == NULL) {
+            editor->failed = true;
+            return;
+        }
+        editor->made = made;
+        editor->made_capacity = capacity;
+    }
+    editor->made[index] = (uint32_t)at + 1;
+}
+
+const uint32_t *isg_spirv_edit_type(const isg_spirv_editor *editor, uint32_t id)
+{
+    if (id < editor->module->bound) {
+        return isg_spirv_def(editor->module, id);
+    }
+    uint32_t index = id - editor->module->bound;
+    if (index >= editor->made_capacity || editor->made[index] == 0) {
+        return NULL;
+    }
+    return editor->sections[ISG_SPIRV_GLOBALS].words + editor->made[index] - 1;
+}
+
 uint32_t isg_spirv_edit_global(isg_spirv_editor *editor, SpvOp op, uint32_t type,
                                const uint32_t *operands, size_t count)
 {
@@ -260,6 +291,7 @@ uint32_t isg_spirv_edit_global(isg_spirv_editor *editor, SpvOp op, uint32_t type
     }
     words[0] = type;
     words[head - 1] = isg_spirv_edit_id(editor);
+    remember(editor, words[head - 1], editor->sections[ISG_SPIRV_GLOBALS].count);
     if (count > 0) {
         memcpy(words + head, operands, count * sizeof *operands);
     }
@@ -306,6 +338,48 @@ uint32_t isg_spirv_edit_u32(isg_spirv_editor *editor, uint32_t value)
                                  &value, 1);
 }
 
+uint32_t isg_spirv_edit_splat(isg_spirv_editor *editor, uint32_t type, uint64_t value)
+{
+    const uint32_t *inst = isg_spirv_edit_type(editor, type);
+    uint32_t words[4];
+
+    if (inst == NULL) {
+        editor->failed = true;
+        return 1;
+    }
+    if (isg_spirv_op(inst) == SpvOpTypeVector && inst[3] <= 4) {
+        uint32_t count = inst[3];
+        uint32_t component = isg_spirv_edit_splat(editor, inst[2], value);
+        for (uint32_t i = 0; i < 4; i++) {
+            words[i] = component;
+        }
+        return isg_spirv_edit_global(editor, SpvOpConstantComposite, type, words, count);
+    }
+    uint32_t width = inst[2];
+    bool is_signed = isg_spirv_op(inst) == SpvOpTypeInt && inst[3] != 0;
+    if (width < 32) {
+        uint32_t unused = 32 - width;
+        words[0] = (uint32_t)value << unused;
+        words[0] = is_signed ? (uint32_t)((int32_t)words[0] >> unused) : words[0] >> unused;
+    } else {
+        words[0] = (uint32_t)value;
+    }
+    words[1] = (uint32_t)(value >> 32);
+    return isg_spirv_edit_global(editor, SpvOpConstant, type, words, width > 32 ? 2 : 1);
+}
+
+uint32_t isg_spirv_emit(isg_spirv_editor *editor, SpvOp op, uint32_t type, uint32_t result,
+                        const uint32_t *operands, size_t count)
+{
+    uint32_t head[2] = {type, result != 0 ? result : isg_spirv_edit_id(editor)};
+    uint32_t word = (uint32_t)(count + 3) << 16 | (uint32_t)op;
+
+    append(editor, ISG_SPIRV_FUNCTIONS, &word, 1);
+    append(editor, ISG_SPIRV_FUNCTIONS, head, 2);
+    append(editor, ISG_SPIRV_FUNCTIONS, operands, count);
+    return head[1];
+}
+
 /* ---- capabilities and extensions ------------------------------------------------------------------ */
 
 void isg_spirv_edit_capability(isg_spirv_editor *editor, SpvCapability capability)
@@ -344,8 +418,11 @@ void isg_spirv_edit_abandon(isg_spirv_editor *editor)
         editor->sections[i] = (isg_spirv_buffer){0};
     }
     isg_free(editor->allocator, editor->known, sizeof *editor->known * editor->known_capacity);
+    isg_free(editor->allocator, editor->made, sizeof *editor->made * editor->made_capacity);
     editor->known = NULL;
     editor->known_capacity = 0;
+    editor->made = NULL;
+    editor->made_capacity = 0;
 }
 
 isg_status isg_spirv_edit_finish(isg_spirv_editor *editor, isg_spirv_module **out)

@@ -279,6 +279,8 @@ typedef struct isg_spirv_editor {
     uint32_t *known; /* hash of globals: word + 1 in sections[GLOBALS], 0 empty */
     uint32_t known_capacity, known_count;
     size_t known_words; /* words of sections[GLOBALS] already in the hash */
+    uint32_t *made;     /* by new id - module->bound: word + 1 in sections[GLOBALS], 0 no global */
+    uint32_t made_capacity;
 } isg_spirv_editor;
 
 void isg_spirv_edit_begin(isg_spirv_editor *editor, const isg_spirv_module *module);
@@ -306,6 +308,13 @@ void isg_spirv_edit_word(isg_spirv_editor *editor, isg_spirv_section section, si
 /* A new id. */
 uint32_t isg_spirv_edit_id(isg_spirv_editor *editor);
 
+/* Appends a value to the function in the making and gives its id: `result`, or a new one for 0. */
+uint32_t isg_spirv_emit(isg_spirv_editor *editor, SpvOp op, uint32_t type, uint32_t result,
+                        const uint32_t *operands, size_t count);
+#define ISG_SPIRV_EMIT(editor, op, type, result, ...)                                              \
+    isg_spirv_emit((editor), (op), (type), (result), (const uint32_t[]){__VA_ARGS__},              \
+                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
 /* Finds or appends a global that may exist once: a type without result type (type 0) or a
  * constant. Sections GLOBALS must have been copied. */
 uint32_t isg_spirv_edit_global(isg_spirv_editor *editor, SpvOp op, uint32_t type,
@@ -320,6 +329,12 @@ uint32_t isg_spirv_edit_pointer(isg_spirv_editor *editor, SpvStorageClass storag
 uint32_t isg_spirv_edit_u32(isg_spirv_editor *editor, uint32_t value);
 /* A variable for isogrid's buffer, a block of ISG_STATE_HEADER_WORDS words (pass_loop.c). */
 uint32_t isg_spirv_edit_header(isg_spirv_editor *editor);
+/* `value`, truncated to the width, as a constant of the integer type `type`, or in every component
+ * of the vector type `type`. */
+uint32_t isg_spirv_edit_splat(isg_spirv_editor *editor, uint32_t type, uint64_t value);
+/* The words of the type `id` where it stands among the globals so far: the module's own types and
+ * the scalar and vector types the editor made. NULL: neither. */
+const uint32_t *isg_spirv_edit_type(const isg_spirv_editor *editor, uint32_t id);
 /* Adds what is not there yet. */
 void isg_spirv_edit_capability(isg_spirv_editor *editor, SpvCapability capability);
 void isg_spirv_edit_extension(isg_spirv_editor *editor, const char *name);
@@ -335,6 +350,10 @@ isg_status isg_spirv_pass_phase(const isg_spirv_module *module, const char *entr
 /* Wraps the entry function in a loop over the logical grid. */
 isg_status isg_spirv_pass_loop(const isg_spirv_module *module, const char *entry,
                                isg_spirv_module **out);
+/* What drivers may choose is chosen: docs/exactness.md. UNSUPPORTED: a demand for denormals that the
+ * device cannot meet. */
+isg_status isg_spirv_pass_exact(const isg_spirv_module *module, const char *entry,
+                                const isg_float_behaviour *floats, isg_spirv_module **out);
 isg_status isg_spirv_copy(const isg_spirv_module *module, isg_spirv_module **out);
 /* The module declares isogrid's buffer. */
 bool isg_spirv_uses_state(const isg_spirv_module *module);
