@@ -1,0 +1,3 @@
+float part(float scale) {
+    return scale * FACTOR;
+}
