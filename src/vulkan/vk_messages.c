@@ -96,7 +96,9 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBit
             pthread_mutex_unlock(&messages->mutex);
         }
     } else if (is_printf(id)) {
-        deliver(messages, ISG_LOG_PRINTF, id, text);
+        /* The layer puts its own words before the kernel's. */
+        const char *prefix = strstr(text, "DebugPrintf:\n");
+        deliver(messages, ISG_LOG_PRINTF, id, prefix ? prefix + strlen("DebugPrintf:\n") : text);
     } else if (error || warning) {
         deliver(messages, error ? ISG_LOG_ERROR : ISG_LOG_WARNING, id, text);
     }
