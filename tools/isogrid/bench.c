@@ -226,8 +226,9 @@ static int run_on_device(uint32_t which, uint32_t iterations)
     }
     bench.info = isg_device_get_info(bench.device);
     bench.tables = json_array();
-    printf("bench %s on %s, %s, %s\n", benchmarks[which].name, bench.info->selector,
-           bench.info->name, bench.info->driver_info);
+    printf("bench %s on %s, %s%s%s\n", benchmarks[which].name, bench.info->selector,
+           bench.info->name, bench.info->driver_info[0] != '\0' ? ", " : "",
+           bench.info->driver_info);
     if (strcmp(bench.info->backend, "vulkan") != 0) {
         isg_cli_error("there is no hand-written peer for backend '%s' yet", bench.info->backend);
     } else if (!isg_peer_open(&bench.peer, bench.info->uuid, NULL, 0)) {

@@ -102,6 +102,24 @@ static void look_inside(isg_instance *instance, device *one)
     isg_device_release(opened);
 }
 
+/* Breaks `text` at blanks so that lines stay below 100 columns. */
+static void print_words(const char *first, const char *text)
+{
+    const size_t indent = strlen(first), room = 99 - indent;
+
+    printf("%s", first);
+    while (strlen(text) > room) {
+        size_t length = room;
+
+        while (length > 1 && text[length] != ' ') {
+            length--;
+        }
+        printf("%.*s\n%*s", (int)length, text, (int)indent, "");
+        text += length + (text[length] == ' ');
+    }
+    printf("%s\n", text);
+}
+
 static void print_device(const device *one)
 {
     const isg_device_info *info = one->info;
@@ -112,7 +130,8 @@ static void print_device(const device *one)
     format_version(info->api_version, version, sizeof version);
     isg_cli_format_size(info->memory_size, text[0], sizeof text[0]);
     printf("%s  %s\n", info->selector, info->name);
-    printf("    driver      %s, %s\n", info->driver_name, info->driver_info);
+    printf("    driver      %s%s%s\n", info->driver_name, info->driver_info[0] != '\0' ? ", " : "",
+           info->driver_info);
     printf("    type        %s, API %s, vendor 0x%04x, device 0x%04x\n", type_name(info->type),
            version, info->vendor_id, info->device_id);
     printf("    uuid        %s\n", uuid);
@@ -143,7 +162,7 @@ static void print_device(const device *one)
                (unsigned long long)limits->loop_limit);
     }
     isg_cli_format_features(limits->features, features, sizeof features);
-    printf("    features    %s\n", features);
+    print_words("    features    ", features);
     printf("    floats      f32 denormals %s%s%s%s%s\n", denormals_name(info->floats.denormals32),
            info->floats.denormals32_flush_control ? ", flushing on demand" : "",
            info->floats.denormals32_keep_control ? ", keeping on demand" : "",

@@ -61,19 +61,17 @@ static int help(int argc, const char **argv)
     return about->run(2, arguments);
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, const char **argv)
 {
-    const char **arguments = (const char **)(void *)argv;
     const char *name = argc > 1 ? argv[1] : NULL;
     const command *chosen = NULL;
-    int code = ISG_CLI_OK;
 
     if (name == NULL) {
         print_usage(stderr);
         return ISG_CLI_USAGE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        return help(argc, arguments);
+        return help(argc, argv);
     }
     if (strcmp(name, "--version") == 0) {
         printf("isogrid %d.%d.%d\n", ISG_VERSION_MAJOR, ISG_VERSION_MINOR, ISG_VERSION_PATCH);
@@ -85,7 +83,13 @@ int main(int argc, char **argv)
         return ISG_CLI_USAGE;
     }
     isg_cli_set_command(name);
-    code = chosen->run(argc - 1, arguments + 1);
+    return chosen->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    const int code = dispatch(argc, (const char **)(void *)argv);
+
     if (fflush(stdout) != 0 || ferror(stdout)) {
         isg_cli_error("standard output cannot be written");
         return code == ISG_CLI_OK ? ISG_CLI_FAILURE : code;

@@ -31,7 +31,7 @@ static void log_message(void *user, isg_log_level level, const char *message)
     if (level == ISG_LOG_PRINTF) {
         printf("printf   %s%s", message,
                message[0] != '\0' && message[strlen(message) - 1] == '\n' ? "" : "\n");
-    } else if (level >= ISG_LOG_WARNING) {
+    } else if (level == ISG_LOG_ERROR) {
         fprintf(stderr, "driver: %s\n", message);
     }
 }
@@ -98,7 +98,8 @@ static bool open_device(session *s)
         return false;
     }
     info = isg_device_get_info(s->device);
-    printf("device   %s, %s, %s\n", info->selector, info->name, info->driver_info);
+    printf("device   %s, %s%s%s\n", info->selector, info->name,
+           info->driver_info[0] != '\0' ? ", " : "", info->driver_info);
     if (!check(isg_kernel_create(s->device, &kernel, &s->kernel), run->path)) {
         return false;
     }
