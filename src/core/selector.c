@@ -227,7 +227,7 @@ static isg_status parse(const isg_selector_list *list, text whole, const char *s
     text before = whole;
 
     *out = (wish){0};
-    if (whole.length == 0 || text_equals(whole, "auto")) {
+    if (text_equals(whole, "auto")) {
         return ISG_OK;
     }
     if (colon == NULL) {
@@ -364,8 +364,11 @@ isg_status isg_selector_match(const isg_selector_list *list, const char *selecto
         whole = trimmed(environment, strlen(environment));
         source = "ISOGRID_DEVICE=";
     }
+    if (whole.length == 0) {
+        whole = (text){"auto", 4};
+    }
     snprintf(asked, sizeof asked, "%s%.*s", source, (int)(whole.length < 200 ? whole.length : 200),
-             whole.length != 0 ? whole.start : "auto");
+             whole.start);
     status = parse(list, whole, asked, &wanted);
     if (status != ISG_OK) {
         return status;
