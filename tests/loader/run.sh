@@ -8,7 +8,7 @@ set -euo pipefail
 program=$1 way=$2 folder=$3
 rm -rf "$folder"
 mkdir -p "$folder"
-unset VK_ADD_DRIVER_FILES VK_ICD_FILENAMES
+unset VK_ADD_DRIVER_FILES VK_ICD_FILENAMES ISOGRID_VULKAN_LOADER
 export VK_DRIVER_FILES=$folder/no_such_manifest.json
 case $way in
 stub) cp "$4" "$folder/libvulkan.so.1" ;;
