@@ -33,21 +33,33 @@ uint32_t *conform_spirv_with_constant(const char *stem, uint32_t from, uint32_t 
     return words;
 }
 
+/* glslang writes the size twice: as LocalSize, and as the constants of gl_WorkGroupSize, which win. */
 uint32_t *conform_spirv_with_local_size(const char *stem, uint32_t x, uint32_t y, uint32_t z,
                                         size_t *out_size)
 {
     uint32_t *words = copy_words(stem, out_size);
-    size_t count = *out_size / 4;
+    size_t count = *out_size / 4, found = 0;
+    const uint32_t to[3] = {x, y, z};
+    uint32_t from[3] = {0};
 
     for (size_t at = HEADER_WORDS; at < count && words[at] >> 16; at += words[at] >> 16) {
         if ((words[at] & 0xffff) == OP_EXECUTION_MODE && words[at + 2] == MODE_LOCAL_SIZE) {
-            words[at + 3] = x;
-            words[at + 4] = y;
-            words[at + 5] = z;
-            return words;
+            memcpy(from, &words[at + 3], sizeof from);
+            memcpy(&words[at + 3], to, sizeof to);
+        }
+        for (int side = 0; side < 3; side++) {
+            if ((words[at] & 0xffff) == OP_CONSTANT && words[at + 3] == from[side]) {
+                words[at + 3] = to[side];
+                found++;
+                break;
+            }
         }
     }
-    conform_fail("test kernel '%s' has no LocalSize", stem);
+    if (found != 3 || from[0] == from[1] || from[1] == from[2] || from[0] == from[2]) {
+        conform_fail("the workgroup size of test kernel '%s' is not three constants used once",
+                     stem);
+    }
+    return words;
 }
 
 isg_status conform_try_kernel(const void *spirv, size_t size, isg_kernel **out)

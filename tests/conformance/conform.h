@@ -44,11 +44,14 @@ void conform_reference_list(conform_list *list);
 void conform_buffer_list(conform_list *list);
 void conform_kernel_list(conform_list *list);
 void conform_dispatch_list(conform_list *list);
+void conform_exactness_list(conform_list *list);
 void conform_queue_list(conform_list *list);
+void conform_concurrency_list(conform_list *list);
 void conform_recording_list(conform_list *list);
 void conform_image_list(conform_list *list);
 void conform_plan_list(conform_list *list);
 void conform_bad_input_list(conform_list *list);
+void conform_bad_module_cases(conform_list *list); /* in bad_input */
 void conform_limits_list(conform_list *list);
 void conform_selector_list(conform_list *list);
 void conform_lifetime_list(conform_list *list);
@@ -62,6 +65,10 @@ typedef struct conform_scenario {
 } conform_scenario;
 
 extern const conform_scenario conform_scenarios[]; /* ended by a NULL name */
+
+int conform_scenario_plan(const char *argument);
+int conform_scenario_open(const char *argument);
+int conform_scenario_leave(const char *argument);
 
 /* Cases that are left out, or known to fail, on a driver whose "name driver_name driver_info"
  * contains `driver`. */

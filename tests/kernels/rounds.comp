@@ -1,6 +1,6 @@
 // rounds: three phases, run as many rounds as the host asks for. Phase 0: b[i] = mix(a[n-1-i], round).
 // Phase 1: c[i] = b[i] ^ b[(i + 97) mod n]. Phase 2: a[i] = a[i] + c[(i + n / 2) mod n] + round_count.
-// seen[round] counts workgroups that ran that round.
+// seen[3 * round + phase] counts the workgroups that ran that phase.
 // Args:  binding 0 a (read-write), 1 b (read-write), 2 c (read-write), 3 seen (read-write).
 // Group: 64 x 1 x 1; n = 64 for each workgroup.
 #version 450
@@ -26,12 +26,12 @@ layout(set = 0, binding = 3, std430) buffer seen_block {
 void main() {
     uint i = gl_GlobalInvocationID.x;
     uint n = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    if (gl_LocalInvocationIndex == 0) {
+        atomicAdd(seen[3 * isg_round() + isg_phase()], 1);
+    }
     switch (isg_phase()) {
     case 0:
         b[i] = mix32(a[n - 1 - i] + isg_round());
-        if (gl_LocalInvocationIndex == 0) {
-            atomicAdd(seen[isg_round()], 1);
-        }
         break;
     case 1:
         c[i] = b[i] ^ b[(i + 97) % n];
