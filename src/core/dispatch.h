@@ -6,6 +6,7 @@
 #include "core/plan.h"
 
 #define ISG_MAX_PUSH_SIZE 128u
+#define ISG_MAX_BINDING_NUMBER 65535u
 
 /* Memory for the lists of a checked dispatch, used again for the next one. */
 typedef struct isg_dispatch_scratch {

@@ -61,6 +61,16 @@ static isg_status check_limits(const isg_device *device, const isg_kernel_info *
                         "device '%s' is %u; bind fewer",
                         label, descriptor_count, device_label, limits->max_bindings);
     }
+    for (uint32_t i = 0; i < info->binding_count; i++) {
+        /* Drivers allocate up to the highest number, whatever is between. */
+        if (info->bindings[i].binding > ISG_MAX_BINDING_NUMBER) {
+            return isg_fail(ISG_ERROR_LIMIT_EXCEEDED,
+                            "kernel '%s' has binding %u in set %u; binding numbers end at %u; use "
+                            "smaller ones",
+                            label, info->bindings[i].binding, info->bindings[i].set,
+                            ISG_MAX_BINDING_NUMBER);
+        }
+    }
     return ISG_OK;
 }
 
