@@ -82,11 +82,65 @@ static uint32_t length(const function *f, uint32_t result, uint32_t v)
                                 result, vector ? dot(f, v, v) : v);
 }
 
+/* 1 with the sign of x; a zero is itself, NaN is 0. By bits: compilers know sign() when they see it
+ * written with comparisons, and differ about its zeros. */
 static void sign(const function *f)
 {
-    uint32_t zero = number(f, 0.0);
-    uint32_t below = choose(f, 0, compare(f, SpvOpFOrdLessThan, f->x, zero), number(f, -1.0), zero);
-    choose(f, f->result, compare(f, SpvOpFOrdLessThan, zero, f->x), number(f, 1.0), below);
+    isg_spirv_editor *editor = &f->exact->editor;
+
+    if (isg_spirv_exact_float_width(f->exact, f->type) != 32) {
+        uint32_t zero = number(f, 0.0);
+        uint32_t below =
+            choose(f, 0, compare(f, SpvOpFOrdLessThan, f->x, zero), number(f, -1.0), zero);
+        choose(f, f->result, compare(f, SpvOpFOrdLessThan, zero, f->x), number(f, 1.0), below);
+        return;
+    }
+    uint32_t words =
+        isg_spirv_exact_shape(f->exact, isg_spirv_edit_int(editor, 32, false), f->type);
+    uint32_t bits = ISG_SPIRV_EMIT(editor, SpvOpBitcast, words, 0, f->x);
+    uint32_t magnitude = ISG_SPIRV_EMIT(editor, SpvOpBitwiseAnd, words, 0, bits,
+                                        isg_spirv_edit_splat(editor, words, 0x7fffffffu));
+    uint32_t signs = ISG_SPIRV_EMIT(editor, SpvOpBitwiseAnd, words, 0, bits,
+                                    isg_spirv_edit_splat(editor, words, 0x80000000u));
+    uint32_t one = ISG_SPIRV_EMIT(editor, SpvOpBitwiseOr, words, 0, signs,
+                                  isg_spirv_edit_splat(editor, words, 0x3f800000u));
+    uint32_t nan = ISG_SPIRV_EMIT(editor, SpvOpUGreaterThan, f->bools, 0, magnitude,
+                                  isg_spirv_edit_splat(editor, words, 0x7f800000u));
+    uint32_t zero = ISG_SPIRV_EMIT(editor, SpvOpIEqual, f->bools, 0, magnitude,
+                                   isg_spirv_edit_splat(editor, words, 0));
+    uint32_t value = isg_spirv_exact_select(f->exact, words, 0, zero, signs, one);
+    value = isg_spirv_exact_select(f->exact, words, 0, nan, isg_spirv_edit_splat(editor, words, 0),
+                                   value);
+    ISG_SPIRV_EMIT(editor, SpvOpBitcast, f->type, f->result, value);
+}
+
+/* The whole part is trunc(x); the fraction x less it, and a zero for an infinity. */
+static uint32_t fraction(const function *f, uint32_t result, uint32_t whole)
+{
+    uint32_t rest = two(f, SpvOpFSub, 0, f->x, whole);
+    uint32_t same = compare(f, SpvOpFOrdEqual, f->x, whole);
+    return choose(f, result, same, number(f, 0.0), rest);
+}
+
+static bool modf_pointer(const function *f, const uint32_t *inst)
+{
+    uint32_t whole = isg_spirv_exact_call(f->exact, GLSLstd450Trunc, f->type, 0, f->x);
+    ISG_SPIRV_PUT(&f->exact->editor, ISG_SPIRV_FUNCTIONS, SpvOpStore, inst[6], whole);
+    fraction(f, f->result, whole);
+    return true;
+}
+
+static bool modf_struct(const function *f, const uint32_t *inst)
+{
+    function parts = *f;
+
+    parts.type = f->operand_type;
+    parts.bools =
+        isg_spirv_exact_shape(f->exact, isg_spirv_edit_bool(&f->exact->editor), parts.type);
+    uint32_t whole = isg_spirv_exact_call(f->exact, GLSLstd450Trunc, parts.type, 0, f->x);
+    uint32_t rest = fraction(&parts, 0, whole);
+    ISG_SPIRV_EMIT(&f->exact->editor, SpvOpCompositeConstruct, inst[1], inst[2], rest, whole);
+    return true;
 }
 
 /* t * t * (3 - 2 t), t = clamp((x - e0) / (e1 - e0), 0, 1). */
@@ -297,5 +351,8 @@ bool isg_spirv_exact_extended(isg_spirv_exact *exact, const uint32_t *inst)
         (simple(&f, inst[4]) || geometric(&f, inst[4]))) {
         return true;
     }
-    return kept(&f, inst);
+    if (inst[4] == GLSLstd450Modf && f.count > 0 && length_words == 7) {
+        return modf_pointer(&f, inst);
+    }
+    return inst[4] == GLSLstd450ModfStruct ? modf_struct(&f, inst) : kept(&f, inst);
 }

@@ -49,6 +49,7 @@ bool isg_spirv_exact_is_bitwise(const isg_spirv_exact *exact, const uint32_t *in
     }
     switch (inst[4]) {
     case GLSLstd450FAbs:
+    case GLSLstd450FSign:
     case GLSLstd450FMin:
     case GLSLstd450FMax:
     case GLSLstd450FClamp:

@@ -228,6 +228,32 @@ static bool convert(isg_spirv_exact *exact, const uint32_t *inst)
     return true;
 }
 
+/* A 32-bit unsigned integer as float: its halves convert exactly, and their sum rounds once. Some
+ * drivers round twice above 2^31. */
+static bool from_unsigned(isg_spirv_exact *exact, const uint32_t *inst)
+{
+    isg_spirv_editor *editor = &exact->editor;
+    uint32_t type = isg_spirv_type_of(exact->module, inst[3]);
+
+    if (int_width(exact, type) != 32 || isg_spirv_exact_float_width(exact, inst[1]) != 32) {
+        return false;
+    }
+    uint32_t high = ISG_SPIRV_EMIT(editor, SpvOpShiftRightLogical, type, 0, inst[3],
+                                   isg_spirv_edit_splat(editor, type, 16));
+    uint32_t low = ISG_SPIRV_EMIT(editor, SpvOpBitwiseAnd, type, 0, inst[3],
+                                  isg_spirv_edit_splat(editor, type, 0xffffu));
+    high = ISG_SPIRV_EMIT(editor, SpvOpConvertUToF, inst[1], 0, high);
+    low = ISG_SPIRV_EMIT(editor, SpvOpConvertUToF, inst[1], 0, low);
+    /* Neither step can give a denormal. */
+    high = ISG_SPIRV_EMIT(editor, SpvOpFMul, inst[1], 0, high,
+                          isg_spirv_exact_constant(exact, inst[1], 65536.0));
+    ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpDecorate, high, SpvDecorationNoContraction);
+    ISG_SPIRV_EMIT(editor, SpvOpFAdd, inst[1], inst[2], high, low);
+    ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpDecorate, inst[2],
+                  SpvDecorationNoContraction);
+    return true;
+}
+
 bool isg_spirv_exact_integer(isg_spirv_exact *exact, const uint32_t *inst)
 {
     switch (isg_spirv_op(inst)) {
@@ -244,6 +270,8 @@ bool isg_spirv_exact_integer(isg_spirv_exact *exact, const uint32_t *inst)
     case SpvOpConvertFToU:
     case SpvOpConvertFToS:
         return convert(exact, inst);
+    case SpvOpConvertUToF:
+        return from_unsigned(exact, inst);
     default:
         return false;
     }
