@@ -177,6 +177,12 @@ static isg_status device_create(isg_backend *backend, uint32_t driver_index,
 static void device_destroy(isg_device *device, bool abandon)
 {
     fake.abandoned = abandon;
+    while (lost && pending_first != NULL) {
+        fake_pending *pending = pending_first;
+
+        pending_first = pending->next;
+        free(pending);
+    }
     pthread_mutex_lock(&lock);
     fake.live_devices--;
     pthread_mutex_unlock(&lock);
@@ -354,6 +360,9 @@ static bool is_pending(const isg_object *object)
 {
     bool found = false;
 
+    if (lost) {
+        return false;
+    }
     pthread_mutex_lock(&lock);
     for (const fake_pending *at = pending_first; at != NULL; at = at->next) {
         found |= object == &at->queue->object || object == &at->queue->event->object;
@@ -377,7 +386,7 @@ static bool is_pending(const isg_object *object)
         }
     }
     pthread_mutex_unlock(&lock);
-    return found && !lost;
+    return found;
 }
 
 static void object_destroy(isg_object *object)
