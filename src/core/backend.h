@@ -305,6 +305,11 @@ struct isg_backend_ops {
     /* Makes queue->event too. */
     isg_status (*queue_create)(isg_device *device, const char *label, isg_queue **out);
     isg_status (*queue_submit)(isg_queue *queue, const isg_submission *submission);
+    /* Optional; NULL: what event_value() shows may be used again and destroyed at once. A driver
+     * may show the host early that work has run, before its rules allow that: this slot then gives
+     * the value up to which they do. `wait`: asks for everything submitted and blocks for it, at
+     * most `timeout_ns`; TIMEOUT when that ended first. */
+    isg_status (*queue_released)(isg_queue *queue, bool wait, uint64_t timeout_ns, uint64_t *out);
 
     isg_status (*recording_create)(isg_device *device, bool timed, const char *label,
                                    isg_recording **out);

@@ -68,7 +68,7 @@ void isg_queue_end_keeping(isg_queue *queue, isg_recording *recording)
 {
     pthread_mutex_lock(&queue->core->lock);
     recording->core->kept = false;
-    if (!isg_recording_in_flight(recording->core)) {
+    if (!isg_recording_is_held(recording->core)) {
         push_idle(queue->core, recording);
     }
     pthread_mutex_unlock(&queue->core->lock);

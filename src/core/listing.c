@@ -70,7 +70,9 @@ uint32_t isg_listing_arrange(isg_listing_entry *entries, uint32_t count)
     uint32_t kept = 0;
     uint32_t index = 0;
 
-    qsort(entries, count, sizeof *entries, compare_entries);
+    if (count > 1) {
+        qsort(entries, count, sizeof *entries, compare_entries);
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (kept > 0 && same_device(&entries[kept - 1], &entries[i])) {
             continue;

@@ -144,34 +144,93 @@ static void finish_recording(isg_queue_core *core, isg_recording_core *recording
     if (status != ISG_OK && !lost) {
         add_fault(core, value, status, message);
     }
+}
+
+static void release_recording(isg_queue_core *core, isg_recording_core *recording)
+{
+    uint32_t unreleased = 0;
+
+    pthread_mutex_lock(&recording->lock);
+    unreleased = --recording->unreleased;
+    pthread_mutex_unlock(&recording->lock);
     if (!recording->internal) {
         isg_object_drop(&recording->recording->object);
-    } else if (!recording->kept) {
+    } else if (!recording->kept && unreleased == 0) {
         isg_recording_drop_held(recording);
         recording->next = core->idle[recording->recording->timed];
         core->idle[recording->recording->timed] = recording;
     }
 }
 
-void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost)
+static isg_in_flight *flight_at(isg_queue_core *core, uint32_t index)
 {
-    while (core->flight_count != 0 && core->flights[core->flight_first].value <= value) {
-        isg_in_flight *flight = &core->flights[core->flight_first];
+    return &core->flights[(core->flight_first + index) & (core->flight_capacity - 1)];
+}
+
+/* Reads how the submissions up to `value` ended. */
+static void finish_up_to(isg_queue_core *core, uint64_t value, bool lost)
+{
+    while (core->finished_count < core->flight_count &&
+           flight_at(core, core->finished_count)->value <= value) {
+        const isg_in_flight *flight = flight_at(core, core->finished_count);
+
+        for (uint32_t i = 0; i < flight->count; i++) {
+            if (flight->held[i]->kind == ISG_OBJECT_RECORDING) {
+                finish_recording(core, ((isg_recording *)flight->held[i])->core, flight->value,
+                                 lost);
+            }
+        }
+        core->finished_count++;
+        atomic_store_explicit(&core->retired, flight->value, memory_order_release);
+    }
+}
+
+/* Lets go of what the finished submissions up to `value` hold. */
+static void release_up_to(isg_queue_core *core, uint64_t value)
+{
+    while (core->finished_count > 0 && flight_at(core, 0)->value <= value) {
+        isg_in_flight *flight = flight_at(core, 0);
 
         for (uint32_t i = 0; i < flight->count; i++) {
             isg_object *object = flight->held[i];
 
             if (object->kind == ISG_OBJECT_RECORDING) {
-                finish_recording(core, ((isg_recording *)object)->core, flight->value, lost);
+                release_recording(core, ((isg_recording *)object)->core);
             } else {
                 isg_object_drop(object);
             }
         }
-        atomic_store_explicit(&core->retired, flight->value, memory_order_release);
         flight->count = 0;
         core->flight_first = (core->flight_first + 1) & (core->flight_capacity - 1);
         core->flight_count--;
+        core->finished_count--;
     }
+}
+
+void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost)
+{
+    const isg_backend_ops *ops = core->queue->object.device->ops;
+
+    finish_up_to(core, value, lost);
+    if (ops->queue_released == NULL || lost) {
+        release_up_to(core, value);
+    }
+}
+
+isg_status isg_queue_release_held(isg_queue_core *core, bool wait, uint64_t timeout_ns)
+{
+    isg_device *device = core->queue->object.device;
+    uint64_t value = 0;
+    isg_status status = ISG_OK;
+
+    if (device->ops->queue_released != NULL && core->finished_count != 0) {
+        status = isg_device_result(
+            device, device->ops->queue_released(core->queue, wait, timeout_ns, &value));
+        if (status == ISG_OK) {
+            release_up_to(core, value);
+        }
+    }
+    return status;
 }
 
 isg_status isg_queue_poll(isg_queue *queue)
@@ -189,10 +248,37 @@ isg_status isg_queue_poll(isg_queue *queue)
         status = isg_device_result(device, device->ops->event_value(queue->event, &value));
         if (status == ISG_OK) {
             isg_queue_retire(core, value, false);
+            status = isg_queue_release_held(core, false, 0);
         }
     }
     pthread_mutex_unlock(&core->lock);
     return status;
+}
+
+isg_status isg_queue_make_room(isg_queue *queue)
+{
+    isg_queue_core *core = queue->core;
+    isg_status status = ISG_OK;
+
+    pthread_mutex_lock(&core->lock);
+    status = isg_queue_release_held(core, false, 0);
+    if (status == ISG_OK && core->flight_count >= ISG_MAX_IN_FLIGHT) {
+        status = isg_queue_release_held(core, true, queue->object.device->desc.hang_timeout_ns);
+    }
+    pthread_mutex_unlock(&core->lock);
+    return status;
+}
+
+/* Everything has finished: lets go of all of it. */
+static void release_all(isg_queue *queue)
+{
+    isg_queue_core *core = queue->core;
+
+    pthread_mutex_lock(&core->lock);
+    if (core->finished_count == core->flight_count) {
+        (void)isg_queue_release_held(core, true, queue->object.device->desc.hang_timeout_ns);
+    }
+    pthread_mutex_unlock(&core->lock);
 }
 
 static bool is_empty(isg_queue_core *core)
@@ -207,8 +293,15 @@ static bool is_empty(isg_queue_core *core)
 
 bool isg_queue_is_idle(isg_queue *queue)
 {
+    if (is_empty(queue->core)) {
+        return true;
+    }
     /* On a lost or stuck device the queue waits for the device's close. */
-    return is_empty(queue->core) || (isg_queue_poll(queue) == ISG_OK && is_empty(queue->core));
+    if (isg_queue_poll(queue) != ISG_OK) {
+        return false;
+    }
+    release_all(queue);
+    return is_empty(queue->core);
 }
 
 static void describe_flight(const isg_queue_core *core, const isg_in_flight *flight, char *out,
@@ -235,9 +328,9 @@ bool isg_queue_describe_oldest(isg_queue *queue, char *out, size_t size)
 
     /* The caller may hold the device's lock, which comes after a queue's: never wait for one. */
     if (pthread_mutex_trylock(&core->lock) == 0) {
-        found = core->flight_count != 0;
+        found = core->finished_count < core->flight_count;
         if (found) {
-            describe_flight(core, &core->flights[core->flight_first], out, size);
+            describe_flight(core, flight_at(core, core->finished_count), out, size);
         }
         pthread_mutex_unlock(&core->lock);
     }
@@ -274,7 +367,10 @@ bool isg_queue_finish(isg_queue *queue)
         return true;
     }
     status = isg_queue_wait_value(queue, isg_event_submitted(queue->event), ISG_WAIT_FOREVER);
-    if (status != ISG_OK) {
+    if (status == ISG_OK) {
+        release_all(queue);
+    }
+    if (status != ISG_OK || !is_empty(queue->core)) {
         status = (isg_status)atomic_load(&device->core->sticky);
     }
     if (status == ISG_ERROR_DEVICE_LOST) {

@@ -12,7 +12,8 @@
 /* Execution errors kept with their message until a wait reports them. */
 #define ISG_MAX_PENDING_FAULTS 8u
 
-/* A submission that has not been seen to finish. */
+/* A submission whose objects are held: it has not been seen to finish, or the driver's rules do
+ * not allow to let go of them yet. */
 typedef struct isg_in_flight {
     uint64_t value;    /* of the queue's event */
     isg_object **held; /* each is held: recordings, events */
@@ -31,13 +32,14 @@ struct isg_queue_core {
     isg_queue_core *next;     /* in the device's list; guarded by the device's lock */
     char *label;              /* owned */
     atomic_bool unused;       /* nobody holds it any more: the device sweeps it up */
-    _Atomic uint64_t retired; /* submissions up to this value are off the books */
+    _Atomic uint64_t retired; /* submissions up to this value have finished */
 
     pthread_mutex_t lock;     /* guards all below */
-    isg_in_flight *flights;   /* owned ring; [first, first + count) are in flight */
+    isg_in_flight *flights;   /* owned ring; [first, first + count) hold something */
     uint32_t flight_capacity; /* 0 or a power of two */
     uint32_t flight_first;
     uint32_t flight_count;
+    uint32_t finished_count;     /* of these, the oldest that have finished */
     isg_recording_core *idle[2]; /* owned; internal recordings by `timed` */
     isg_event_value_pair *waits; /* owned; of the submission being made */
     uint32_t wait_capacity;
@@ -55,7 +57,9 @@ void isg_queue_destroy(isg_queue *queue);
 void isg_queue_retire_later(isg_queue *queue);
 /* Takes note of what has finished; never waits. */
 isg_status isg_queue_poll(isg_queue *queue);
-/* Polls; whether nothing is in flight. */
+/* The oldest submission has finished: lets go of what it holds, waiting for the driver if need be. */
+isg_status isg_queue_make_room(isg_queue *queue);
+/* Polls; whether nothing is held for a submission. */
 bool isg_queue_is_idle(isg_queue *queue);
 /* Waits for all work, bounded by the hang timeout. False: it never ended, and stays in flight. A
  * lost device's work counts as ended. */
@@ -67,6 +71,10 @@ bool isg_queue_describe_oldest(isg_queue *queue, char *out, size_t size);
 
 /* Takes note that submissions up to `value` have finished. The queue's lock is held. */
 void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost);
+
+/* Lets go of what finished submissions hold, as far as the driver's rules allow by now; `wait`: of
+ * all of it, within `timeout_ns`. The queue's lock is held. */
+isg_status isg_queue_release_held(isg_queue_core *core, bool wait, uint64_t timeout_ns);
 
 /* ---- submitting (core/submit.c) -------------------------------------------------------------- */
 

@@ -93,6 +93,16 @@ bool isg_recording_in_flight(isg_recording_core *core)
     return in_flight;
 }
 
+bool isg_recording_is_held(isg_recording_core *core)
+{
+    bool held = false;
+
+    pthread_mutex_lock(&core->lock);
+    held = core->unreleased != 0;
+    pthread_mutex_unlock(&core->lock);
+    return held;
+}
+
 isg_status isg_recording_restart(isg_recording *recording)
 {
     isg_recording_core *core = recording->core;

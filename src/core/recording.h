@@ -57,6 +57,7 @@ struct isg_recording_core {
     pthread_mutex_t lock;  /* guards all below; innermost */
     isg_queue *last_queue; /* where its last submission is in flight; NULL: it is not */
     uint64_t last_value;
+    uint32_t unreleased; /* submissions whose objects are still held */
     bool finished; /* a submission has finished; `status` tells how */
     isg_status status;
     char message[ISG_FAULT_MESSAGE_SIZE];
@@ -73,6 +74,8 @@ void isg_recording_destroy(isg_recording *recording);
 isg_status isg_recording_restart(isg_recording *recording);
 void isg_recording_drop_held(isg_recording_core *core);
 bool isg_recording_in_flight(isg_recording_core *core);
+/* Some submission, finished or not, still holds it. */
+bool isg_recording_is_held(isg_recording_core *core);
 /* Ends it, so that it can be submitted. */
 isg_status isg_recording_close(isg_recording *recording);
 

@@ -242,6 +242,7 @@ static void commit(isg_queue_core *core, const isg_submit_desc *desc, isg_in_fli
         pthread_mutex_lock(&recording->lock);
         recording->last_queue = core->queue;
         recording->last_value = value;
+        recording->unreleased++;
         pthread_mutex_unlock(&recording->lock);
     }
     for (uint32_t i = 0; i < desc->signal_count; i++) {
@@ -298,6 +299,9 @@ static isg_status lock_with_room(isg_queue *queue)
 
         pthread_mutex_unlock(&core->lock);
         status = isg_queue_wait_value(queue, oldest, ISG_WAIT_FOREVER);
+        if (status == ISG_OK) {
+            status = isg_queue_make_room(queue);
+        }
         pthread_mutex_lock(&core->lock);
     }
     return status;

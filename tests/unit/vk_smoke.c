@@ -3,6 +3,7 @@
  * messages fail the test. */
 #include <isogrid/isogrid.h>
 
+#include "core/test_hooks.h"
 #include "isg_kernel_variants_o0.h"
 
 #include <check.h>
@@ -597,7 +598,37 @@ START_TEST(queue_touches_are_inside_the_lock)
 }
 END_TEST
 
+/* ---- the layer listens ------------------------------------------------------------------------ */
+
+/* Only with the validation layer: leaving one barrier out must be noticed, else silence proves
+ * nothing. */
+START_TEST(missing_barrier_is_reported)
+{
+    affine it;
+    isg_dispatch many[2];
+    open_device(_i);
+    affine_open(&it);
+    many[0] = many[1] = affine_dispatch(&it);
+    ASK(isg_queue_wait(isg_device_queue(device), 0, ISG_WAIT_FOREVER));
+    atomic_store(&isg_test_hooks_active.omit_barriers, 1);
+    ASK(isg_queue_dispatch(isg_device_queue(device), many, 2, NULL));
+    ASK(isg_queue_wait(isg_device_queue(device), 0, ISG_WAIT_FOREVER));
+    ck_assert_uint_eq(atomic_load(&isg_test_hooks_active.omit_barriers), 0);
+    ck_assert_uint_gt(atomic_load(&message_count), 0);
+    atomic_store(&message_count, 0);
+    affine_close(&it);
+    close_device();
+}
+END_TEST
+
 /* ---- */
+
+static bool layer_listens(void)
+{
+    const char *layers = getenv("VK_INSTANCE_LAYERS");
+    const char *sync = getenv("VK_LAYER_VALIDATE_SYNC");
+    return layers && strstr(layers, "VK_LAYER_KHRONOS_validation") && sync && *sync == '1';
+}
 
 static void add(Suite *suite, const char *name, const TTest *test)
 {
@@ -649,6 +680,9 @@ int main(void)
     add(suite, "recording", recording_runs_again_and_is_timed);
     add(suite, "events", events_order_two_queues);
     add(suite, "lock", queue_touches_are_inside_the_lock);
+    if (layer_listens()) {
+        add(suite, "layer", missing_barrier_is_reported);
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
