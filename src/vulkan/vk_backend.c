@@ -70,6 +70,7 @@ const isg_backend_ops isg_vk_backend = {
     .event_wait = isg_vk_event_wait,
     .queue_create = isg_vk_queue_create,
     .queue_submit = isg_vk_queue_submit,
+    .queue_released = isg_vk_queue_released,
     .recording_create = isg_vk_recording_create,
     .recording_begin = isg_vk_recording_begin,
     .record = isg_vk_record,

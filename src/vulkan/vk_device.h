@@ -24,9 +24,10 @@ typedef struct isg_vk_hardware_queue {
     pthread_mutex_t mutex; /* guards `handle` where the application gave no lock callbacks */
 } isg_vk_hardware_queue;
 
-/* How the host waits for a timeline (vk_wait.c). */
+/* How the host learns that work has run (vk_wait.c, vk_marker.c). */
 typedef struct isg_vk_wait {
     uint64_t spin_ns; /* poll so long before blocking; 0: block at once */
+    bool markers;     /* submissions end with markers, the timeline is signalled now and then */
 } isg_vk_wait;
 
 /* Brings images into their one layout, in a submission of its own before the first that uses

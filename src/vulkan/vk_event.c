@@ -45,7 +45,9 @@ void isg_vk_event_destroy(isg_vk_device *device, isg_vk_event *event)
 
 static isg_vk_timeline timeline_of(isg_event *base)
 {
-    return (isg_vk_timeline){((isg_vk_event *)base)->handle, atomic_load(&base->submitted)};
+    isg_vk_queue *queue = (isg_vk_queue *)base->queue;
+    return (isg_vk_timeline){((isg_vk_event *)base)->handle, atomic_load(&base->submitted),
+                             queue && queue->markers.enabled ? queue : NULL};
 }
 
 isg_status isg_vk_event_value(isg_event *base, uint64_t *out)

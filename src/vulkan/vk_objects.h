@@ -104,9 +104,27 @@ typedef struct isg_vk_event {
     VkSemaphore handle;
 } isg_vk_event;
 
+/* How the host sees that a submission has run, without a semaphore (vk_marker.c). */
+#define ISG_VK_MARKERS 64u
+/* Submissions that may go by before one signals the timeline. */
+#define ISG_VK_UNSIGNALLED_MAX 32u
+
+typedef struct isg_vk_markers {
+    bool enabled;                             /* fixed at creation */
+    pthread_mutex_t mutex;                    /* guards all below; before a hardware queue's lock */
+    VkCommandPool pool;                       /* owned */
+    VkCommandBuffer commands[ISG_VK_MARKERS]; /* each sets its event */
+    VkEvent events[ISG_VK_MARKERS];           /* owned */
+    uint64_t values[ISG_VK_MARKERS];          /* the value each stands for; 0: none */
+    uint64_t reached;                         /* highest value seen */
+    uint64_t submitted;                       /* highest value submitted */
+    uint64_t signalled; /* highest value whose timeline signal has been submitted */
+} isg_vk_markers;
+
 typedef struct isg_vk_queue {
     isg_queue base;
     isg_vk_hardware_queue *hardware; /* borrowed from the device */
+    isg_vk_markers markers;
     /* Room for one submission; kept. */
     VkSemaphore *semaphores;
     uint32_t semaphore_capacity;
@@ -127,10 +145,24 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
 void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue);
 isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission);
 
+isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns, uint64_t *out);
+/* Makes sure that the queue's timeline will be signalled to `value`, which has been submitted. */
+isg_status isg_vk_queue_signal(isg_vk_queue *queue, uint64_t value);
+
+/* vk_marker.c */
+isg_status isg_vk_markers_open(isg_vk_device *device, isg_vk_queue *queue);
+void isg_vk_markers_close(isg_vk_device *device, isg_vk_queue *queue);
+/* The highest value any marker shows. Takes the mutex. */
+isg_status isg_vk_markers_reached(isg_vk_device *device, isg_vk_queue *queue, uint64_t *out);
+/* Under the mutex: the commands that mark `value`; NULL: none are free. */
+isg_status isg_vk_markers_take(isg_vk_device *device, isg_vk_queue *queue, uint64_t value,
+                               VkCommandBuffer *out);
+
 /* A timeline to look at. */
 typedef struct isg_vk_timeline {
     VkSemaphore handle;
-    uint64_t highest; /* the highest value submitted to it, as far as known */
+    uint64_t highest;    /* the highest value submitted to it, as far as known */
+    isg_vk_queue *queue; /* whose markers may show it first; NULL: none */
 } isg_vk_timeline;
 
 /* The timeline's value; a lost device is an error even where the driver gives a value. */

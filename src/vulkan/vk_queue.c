@@ -13,7 +13,10 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
     }
     queue->hardware =
         &device->queues[atomic_fetch_add(&device->next_queue, 1) % device->queue_count];
-    isg_status status = isg_vk_event_create(base, &queue->base.event);
+    isg_status status = isg_vk_markers_open(device, queue);
+    if (status == ISG_OK) {
+        status = isg_vk_event_create(base, &queue->base.event);
+    }
     if (status != ISG_OK) {
         isg_vk_queue_destroy(device, queue);
         return status;
@@ -28,6 +31,7 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
 void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue)
 {
     const isg_host_allocator *allocator = device->allocator;
+    isg_vk_markers_close(device, queue);
     isg_free(allocator, queue->semaphores, queue->semaphore_capacity * sizeof *queue->semaphores);
     isg_free(allocator, queue->values, queue->value_capacity * sizeof *queue->values);
     isg_free(allocator, queue->stages, queue->stage_capacity * sizeof *queue->stages);
@@ -44,6 +48,8 @@ typedef struct batches {
     uint32_t count;
     VkCommandBuffer setup_commands;
     uint64_t setup_wait, setup_signal;
+    VkCommandBuffer marker; /* ends the submission; NULL: none */
+    bool signal;            /* the queue's timeline is signalled */
 } batches;
 
 static isg_status reserve(isg_vk_device *device, isg_vk_queue *queue,
@@ -61,7 +67,7 @@ static isg_status reserve(isg_vk_device *device, isg_vk_queue *queue,
         isg_vk_reserve(allocator, queue->stages, &queue->stage_capacity, needed, sizeof *stages);
     queue->stages = stages ? stages : queue->stages;
     VkCommandBuffer *commands = isg_vk_reserve(allocator, queue->commands, &queue->command_capacity,
-                                               submission->recording_count, sizeof *commands);
+                                               submission->recording_count + 1, sizeof *commands);
     queue->commands = commands ? commands : queue->commands;
     if (!semaphores || !values || !stages || !commands) {
         return isg_fail(ISG_ERROR_OUT_OF_MEMORY,
@@ -126,10 +132,13 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
 {
     VkTimelineSemaphoreSubmitInfo *timeline = &out->timelines[out->count];
     VkSubmitInfo *info = &out->infos[out->count++];
-    uint32_t waits = 0, all;
+    uint32_t waits = 0, all, commands = 0;
 
     for (uint32_t i = 0; i < submission->recording_count; i++) {
-        queue->commands[i] = ((isg_vk_recording *)submission->recordings[i])->commands;
+        queue->commands[commands++] = ((isg_vk_recording *)submission->recordings[i])->commands;
+    }
+    if (out->marker) {
+        queue->commands[commands++] = out->marker;
     }
     for (uint32_t i = 0; i < submission->wait_count; i++) {
         const isg_event_value_pair *wait = &submission->waits[i];
@@ -139,7 +148,9 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
         put(queue, waits++, device->setup.timeline, out->setup_wait);
     }
     all = waits;
-    put(queue, all++, ((isg_vk_event *)queue->base.event)->handle, submission->value);
+    if (out->signal) {
+        put(queue, all++, ((isg_vk_event *)queue->base.event)->handle, submission->value);
+    }
     for (uint32_t i = 0; i < submission->signal_count; i++) {
         const isg_event_value_pair *signal = &submission->signals[i];
         put(queue, all++, ((isg_vk_event *)signal->event)->handle, signal->value);
@@ -157,11 +168,59 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
         .waitSemaphoreCount = waits,
         .pWaitSemaphores = queue->semaphores,
         .pWaitDstStageMask = queue->stages,
-        .commandBufferCount = submission->recording_count,
+        .commandBufferCount = commands,
         .pCommandBuffers = queue->commands,
         .signalSemaphoreCount = all - waits,
         .pSignalSemaphores = queue->semaphores + waits,
     };
+}
+
+static VkResult submit_batches(isg_vk_device *device, isg_vk_queue *queue, uint32_t count,
+                               const VkSubmitInfo *infos)
+{
+    isg_vk_hardware_queue_lock(device, queue->hardware);
+    VkResult result =
+        device->vk.vkQueueSubmit(queue->hardware->handle, count, infos, VK_NULL_HANDLE);
+    isg_vk_hardware_queue_unlock(device, queue->hardware);
+    isg_vk_device_note(device, result);
+    return result;
+}
+
+/* Other queues wait for timelines: those of the waits that are a queue's own must get there. */
+static isg_status signal_waits(const isg_submission *submission)
+{
+    isg_status status = ISG_OK;
+    for (uint32_t i = 0; i < submission->wait_count && status == ISG_OK; i++) {
+        const isg_event_value_pair *wait = &submission->waits[i];
+        if (wait->event->queue) {
+            status = isg_vk_queue_signal((isg_vk_queue *)wait->event->queue, wait->value);
+        }
+    }
+    return status;
+}
+
+/* The markers' mutex is held. With a marker, the timeline's turn comes only now and then. */
+static isg_status hand_over(isg_vk_device *device, isg_vk_queue *queue,
+                            const isg_submission *submission, batches *work)
+{
+    isg_vk_markers *markers = &queue->markers;
+    isg_status status = isg_vk_markers_take(device, queue, submission->value, &work->marker);
+    if (status != ISG_OK) {
+        return status;
+    }
+    work->signal =
+        !work->marker || submission->value - markers->signalled >= ISG_VK_UNSIGNALLED_MAX;
+    fill_batch(device, queue, submission, work);
+    VkResult result = submit_batches(device, queue, work->count, work->infos);
+    if (result != VK_SUCCESS) {
+        return isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
+    }
+    markers->submitted = submission->value;
+    markers->signalled = work->signal ? submission->value : markers->signalled;
+    if (work->marker) {
+        markers->values[submission->value % ISG_VK_MARKERS] = submission->value;
+    }
+    return ISG_OK;
 }
 
 isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission)
@@ -170,6 +229,9 @@ isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission
     isg_vk_device *device = (isg_vk_device *)base->object.device;
     batches work = {0};
     isg_status status = reserve(device, queue, submission);
+    if (status == ISG_OK) {
+        status = signal_waits(submission);
+    }
     if (status == ISG_OK) {
         status = check_signals(device, submission);
     }
@@ -182,19 +244,60 @@ isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission
     if (work.setup_commands) {
         fill_setup_batch(device, &work);
     }
-    fill_batch(device, queue, submission, &work);
-
-    isg_vk_hardware_queue_lock(device, queue->hardware);
-    VkResult result =
-        device->vk.vkQueueSubmit(queue->hardware->handle, work.count, work.infos, VK_NULL_HANDLE);
-    isg_vk_hardware_queue_unlock(device, queue->hardware);
-    isg_vk_device_note(device, result);
-
+    pthread_mutex_lock(&queue->markers.mutex);
+    status = hand_over(device, queue, submission, &work);
+    pthread_mutex_unlock(&queue->markers.mutex);
     if (work.setup_commands) {
-        isg_vk_setup_done(device, submission, result == VK_SUCCESS);
+        isg_vk_setup_done(device, submission, status == ISG_OK);
     }
-    if (result != VK_SUCCESS) {
-        return isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
+    return status;
+}
+
+/* ---- the timeline of a queue with markers ----------------------------------------------------- */
+
+isg_status isg_vk_queue_signal(isg_vk_queue *queue, uint64_t value)
+{
+    isg_vk_device *device = (isg_vk_device *)queue->base.object.device;
+    isg_vk_markers *markers = &queue->markers;
+    isg_status status = ISG_OK;
+
+    pthread_mutex_lock(&markers->mutex);
+    if (markers->signalled < value) {
+        /* An empty batch: its signal comes after all that was submitted before. */
+        VkTimelineSemaphoreSubmitInfo timeline = {
+            .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+            .signalSemaphoreValueCount = 1,
+            .pSignalSemaphoreValues = &markers->submitted,
+        };
+        VkSubmitInfo info = {
+            .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+            .pNext = &timeline,
+            .signalSemaphoreCount = 1,
+            .pSignalSemaphores = &((isg_vk_event *)queue->base.event)->handle,
+        };
+        VkResult result = submit_batches(device, queue, 1, &info);
+        if (result == VK_SUCCESS) {
+            markers->signalled = markers->submitted;
+        } else {
+            status = isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
+        }
     }
-    return ISG_OK;
+    pthread_mutex_unlock(&markers->mutex);
+    return status;
+}
+
+isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns, uint64_t *out)
+{
+    isg_vk_queue *queue = (isg_vk_queue *)base;
+    isg_vk_device *device = (isg_vk_device *)base->object.device;
+    isg_vk_timeline timeline = {((isg_vk_event *)base->event)->handle,
+                                atomic_load(&base->event->submitted), NULL};
+    isg_status status = ISG_OK;
+    if (wait) {
+        status = isg_vk_queue_signal(queue, timeline.highest);
+        if (status == ISG_OK) {
+            status = isg_vk_timeline_wait(device, timeline, timeline.highest, timeout_ns);
+        }
+    }
+    return status == ISG_OK ? isg_vk_timeline_value(device, timeline, out) : status;
 }

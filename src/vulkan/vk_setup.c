@@ -80,7 +80,7 @@ static isg_status slot_take(isg_vk_device *device, isg_vk_setup_slot **out)
 {
     isg_vk_setup *setup = &device->setup;
     uint64_t reached = 0;
-    isg_vk_timeline timeline = {setup->timeline, setup->submitted};
+    isg_vk_timeline timeline = {setup->timeline, setup->submitted, NULL};
     isg_status status = isg_vk_timeline_value(device, timeline, &reached);
     if (status != ISG_OK) {
         return status;
@@ -195,7 +195,7 @@ static isg_status skip_reached(isg_vk_device *device, uint64_t *value)
 {
     if (*value > atomic_load(&device->setup.reached)) {
         uint64_t reached = 0;
-        isg_vk_timeline timeline = {device->setup.timeline, *value};
+        isg_vk_timeline timeline = {device->setup.timeline, *value, NULL};
         isg_status status = isg_vk_timeline_value(device, timeline, &reached);
         if (status != ISG_OK) {
             return status;
