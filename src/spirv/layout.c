@@ -182,6 +182,12 @@ static void note_member(isg_spirv_member *member, const uint32_t *words, uint32_
     case SpvDecorationNonReadable:
         member->non_readable = true;
         break;
+    case SpvDecorationCoherent:
+        member->coherent = true;
+        break;
+    case SpvDecorationVolatile:
+        member->is_volatile = true;
+        break;
     case SpvDecorationBuiltIn:
         member->builtin = true;
         break;

@@ -23,6 +23,13 @@ isg_status isg_spirv_lower(const isg_spirv_module *module, const isg_spirv_lower
             take(&current, made);
         }
     }
+    if (status == ISG_OK && desc->info->sync_class != ISG_SYNC_PLAIN &&
+        (desc->target.features & ISG_FEATURE_MEMORY_MODEL) != 0) {
+        status = isg_spirv_pass_ordering(current, &made);
+        if (status == ISG_OK) {
+            take(&current, made);
+        }
+    }
     if (status == ISG_OK && (desc->flags & ISG_KERNEL_FAST_MATH) == 0) {
         status = isg_spirv_pass_exact(current, desc->entry, &desc->target.floats, &made);
         if (status == ISG_OK) {

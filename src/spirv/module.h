@@ -124,7 +124,7 @@ typedef struct isg_spirv_type {
 typedef struct isg_spirv_member {
     uint32_t offset;        /* UINT32_MAX: not decorated */
     uint32_t matrix_stride; /* 0: not decorated */
-    bool row_major, non_writable, non_readable, builtin;
+    bool row_major, non_writable, non_readable, builtin, coherent, is_volatile;
 } isg_spirv_member;
 
 typedef struct isg_spirv_function {
@@ -354,6 +354,9 @@ isg_status isg_spirv_pass_loop(const isg_spirv_module *module, const char *entry
  * device cannot meet. */
 isg_status isg_spirv_pass_exact(const isg_spirv_module *module, const char *entry,
                                 const isg_float_behaviour *floats, isg_spirv_module **out);
+/* Makes memory operations order across waits in the kernel: the Vulkan memory model, every access to
+ * buffers, images and workgroup memory non-private, barriers with availability and visibility. */
+isg_status isg_spirv_pass_ordering(const isg_spirv_module *module, isg_spirv_module **out);
 isg_status isg_spirv_copy(const isg_spirv_module *module, isg_spirv_module **out);
 /* The module declares isogrid's buffer. */
 bool isg_spirv_uses_state(const isg_spirv_module *module);
