@@ -295,7 +295,7 @@ START_TEST(wrong_bindings_are_refused)
          bad, "set 3"},
         {"array element of no array",
          {{.binding = 0, .buffer = a}, {.binding = 1, .array_index = 1, .buffer = b}}, 2, bad,
-         "array"},
+         "binding 1[1]"},
         {"no buffer", {{.binding = 0}, {.binding = 1, .buffer = b}}, 2, bad, "binding 0"},
         {"offset at the end",
          {{.binding = 0, .buffer = a, .offset = 1024}, {.binding = 1, .buffer = b}}, 2, bad, "1000"},

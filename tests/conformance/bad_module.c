@@ -108,7 +108,7 @@ START_TEST(bytes_that_are_no_module)
     const uint32_t *good = conform_spirv("mix", &size);
     isg_kernel *kernel = NULL;
 
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, conform_try_kernel(good, 0, &kernel), "size");
+    CONFORM_REFUSED(ISG_ERROR_INVALID_SPIRV, conform_try_kernel(good, 0, &kernel), "0 words");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, conform_try_kernel(good, size - 1, &kernel), "4");
     ck_assert_int_ne(try_module(glsl, sizeof glsl / 4 * 4, "GLSL text"), ISG_OK);
     memset(words, 0, sizeof words);

@@ -160,7 +160,7 @@ START_TEST(report_51_zero_sizes)
 
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_buffer_create(conform_device(), &(isg_buffer_desc){.size = 0}, &buffer),
-                    "size", "0");
+                    "0 bytes", "1");
     ck_assert_ptr_null(buffer);
     buffer = conform_buffer_of(bytes, sizeof bytes);
     for (uint64_t offset = 0; offset <= 8; offset += 4) {

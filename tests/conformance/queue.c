@@ -145,7 +145,7 @@ START_TEST(report_22_signals_must_grow)
                                                                               {event, 8}},
                                            .signal_count = 2},
                         NULL),
-                    "8");
+                    "event");
     CONFORM_OK(isg_event_wait(event, 5, ISG_WAIT_FOREVER));
     CONFORM_OK(isg_event_value(event, &value));
     ck_assert_uint_eq(value, 5);

@@ -16,21 +16,19 @@ static void run_dependent_pair(void)
     isg_kernel *kernel = conform_kernel("affine");
     isg_buffer *a = conform_buffer_of(zeros, sizeof zeros);
     isg_buffer *b = conform_buffer_of(zeros, sizeof zeros);
-    isg_dispatch pair[2];
     isg_recording *recording = NULL;
 
-    for (int i = 0; i < 2; i++) {
-        pair[i] = (isg_dispatch){.kernel = kernel,
-                                 .grid = {1},
-                                 .bindings = (isg_binding[]){{.binding = 0, .buffer = i ? b : a},
-                                                             {.binding = 1, .buffer = i ? a : b}},
-                                 .binding_count = 2,
-                                 .push = push,
-                                 .push_size = sizeof push};
-    }
     CONFORM_OK(isg_recording_create(conform_device(), NULL, &recording));
     for (int i = 0; i < 2; i++) {
-        CONFORM_OK(isg_record_dispatch(recording, &pair[i]));
+        CONFORM_OK(isg_record_dispatch(
+            recording,
+            &(isg_dispatch){.kernel = kernel,
+                            .grid = {1},
+                            .bindings = (isg_binding[]){{.binding = 0, .buffer = i ? b : a},
+                                                        {.binding = 1, .buffer = i ? a : b}},
+                            .binding_count = 2,
+                            .push = push,
+                            .push_size = sizeof push}));
     }
     CONFORM_OK(isg_recording_end(recording));
     CONFORM_OK(isg_queue_submit(conform_queue(),
