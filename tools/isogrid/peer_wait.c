@@ -8,7 +8,7 @@
 
 enum {
     RING = 16, /* command buffers, so that one is never recorded or submitted while in flight */
-    SPIN_LIMIT_S = 5,
+    SPIN_LIMIT_S = 60,
 };
 
 struct isg_peer_run {
