@@ -8,6 +8,46 @@ static void take(isg_spirv_module **module, isg_spirv_module *made)
     *module = made;
 }
 
+/* In the order they run. The loops and indices that are guarded are the user's, so guards come before
+ * the loop over workgroups; ordering sees all accesses, exactness all arithmetic. */
+typedef enum pass { BOUNDED, CHECKED, LOOP, ORDERING, EXACT, PASS_COUNT } pass;
+
+static bool wants(const isg_spirv_lower_desc *desc, pass which)
+{
+    switch (which) {
+    case BOUNDED:
+        return (desc->flags & ISG_KERNEL_BOUNDED) != 0;
+    case CHECKED:
+        return (desc->flags & ISG_KERNEL_CHECKED) != 0;
+    case LOOP:
+        return desc->form == ISG_SPIRV_FORM_LOOPED;
+    case ORDERING:
+        return desc->info->sync_class != ISG_SYNC_PLAIN &&
+               (desc->target.features & ISG_FEATURE_MEMORY_MODEL) != 0;
+    case EXACT:
+        return (desc->flags & ISG_KERNEL_FAST_MATH) == 0;
+    default:
+        return false;
+    }
+}
+
+static isg_status run(const isg_spirv_lower_desc *desc, pass which, const isg_spirv_module *module,
+                      isg_spirv_module **out)
+{
+    switch (which) {
+    case BOUNDED:
+        return isg_spirv_pass_bounded(module, desc->entry, out);
+    case CHECKED:
+        return isg_spirv_pass_checked(module, desc->entry, out);
+    case LOOP:
+        return isg_spirv_pass_loop(module, desc->entry, out);
+    case ORDERING:
+        return isg_spirv_pass_ordering(module, out);
+    default:
+        return isg_spirv_pass_exact(module, desc->entry, &desc->target.floats, out);
+    }
+}
+
 isg_status isg_spirv_lower(const isg_spirv_module *module, const isg_spirv_lower_desc *desc,
                            isg_spirv_lowered *out)
 {
@@ -17,23 +57,12 @@ isg_status isg_spirv_lower(const isg_spirv_module *module, const isg_spirv_lower
 
     *out = (isg_spirv_lowered){0};
     status = isg_spirv_pass_phase(module, desc->entry, &out->has_phase_constant, &current);
-    if (status == ISG_OK && desc->form == ISG_SPIRV_FORM_LOOPED) {
-        status = isg_spirv_pass_loop(current, desc->entry, &made);
-        if (status == ISG_OK) {
-            take(&current, made);
-        }
-    }
-    if (status == ISG_OK && desc->info->sync_class != ISG_SYNC_PLAIN &&
-        (desc->target.features & ISG_FEATURE_MEMORY_MODEL) != 0) {
-        status = isg_spirv_pass_ordering(current, &made);
-        if (status == ISG_OK) {
-            take(&current, made);
-        }
-    }
-    if (status == ISG_OK && (desc->flags & ISG_KERNEL_FAST_MATH) == 0) {
-        status = isg_spirv_pass_exact(current, desc->entry, &desc->target.floats, &made);
-        if (status == ISG_OK) {
-            take(&current, made);
+    for (uint32_t i = 0; status == ISG_OK && i < PASS_COUNT; i++) {
+        if (wants(desc, (pass)i)) {
+            status = run(desc, (pass)i, current, &made);
+            if (status == ISG_OK) {
+                take(&current, made);
+            }
         }
     }
     if (status != ISG_OK) {

@@ -327,8 +327,11 @@ uint32_t isg_spirv_edit_vector(isg_spirv_editor *editor, uint32_t component, uin
 uint32_t isg_spirv_edit_pointer(isg_spirv_editor *editor, SpvStorageClass storage,
                                 uint32_t pointee);
 uint32_t isg_spirv_edit_u32(isg_spirv_editor *editor, uint32_t value);
-/* A variable for isogrid's buffer, a block of ISG_STATE_HEADER_WORDS words (pass_loop.c). */
+/* A variable for isogrid's buffer, a block with an array of ISG_STATE_HEADER_WORDS words. */
 uint32_t isg_spirv_edit_header(isg_spirv_editor *editor);
+/* A pointer to, or the value of, word `index` of it; `index` of the first is an id. */
+uint32_t isg_spirv_point_header(isg_spirv_editor *editor, uint32_t header, uint32_t index);
+uint32_t isg_spirv_load_header(isg_spirv_editor *editor, uint32_t header, uint32_t index);
 /* `value`, truncated to the width, as a constant of the integer type `type`, or in every component
  * of the vector type `type`. */
 uint32_t isg_spirv_edit_splat(isg_spirv_editor *editor, uint32_t type, uint64_t value);
@@ -354,12 +357,41 @@ isg_status isg_spirv_pass_loop(const isg_spirv_module *module, const char *entry
  * device cannot meet. */
 isg_status isg_spirv_pass_exact(const isg_spirv_module *module, const char *entry,
                                 const isg_float_behaviour *floats, isg_spirv_module **out);
+/* Bounds every loop by one budget an invocation; an invocation over it returns. */
+isg_status isg_spirv_pass_bounded(const isg_spirv_module *module, const char *entry,
+                                  isg_spirv_module **out);
+/* Tests every index that may be outside its array: a bad one becomes 0, is reported, and what is
+ * stored through it changes nothing. */
+isg_status isg_spirv_pass_checked(const isg_spirv_module *module, const char *entry,
+                                  isg_spirv_module **out);
 /* Makes memory operations order across waits in the kernel: the Vulkan memory model, every access to
  * buffers, images and workgroup memory non-private, barriers with availability and visibility. */
 isg_status isg_spirv_pass_ordering(const isg_spirv_module *module, isg_spirv_module **out);
 isg_status isg_spirv_copy(const isg_spirv_module *module, isg_spirv_module **out);
 /* The module declares isogrid's buffer. */
 bool isg_spirv_uses_state(const isg_spirv_module *module);
+
+/* ---- errors that kernels report (guard.c) ----------------------------------------------------------- */
+
+/* Around the entry function: a new one that clears the invocation's error, calls it, and writes an
+ * error that came up to isogrid's buffer. */
+typedef struct isg_spirv_guard {
+    isg_spirv_editor *editor;
+    const uint32_t *entry;        /* OpEntryPoint of the module that is rewritten */
+    uint32_t word, boolean, quad; /* types: uint, bool, uvec4 */
+    uint32_t header;              /* isogrid's buffer */
+    uint32_t error;               /* private uvec4: isg_state_error, set, binding, index */
+    uint32_t budget;              /* private uint: iterations left; 0: none is kept */
+} isg_spirv_guard;
+
+/* Copies every section but entry points, modes and functions, and adds the guard's variables. */
+void isg_spirv_guard_begin(isg_spirv_guard *guard, isg_spirv_editor *editor, const uint32_t *entry,
+                           bool with_budget);
+/* Notes an error of the invocation, its first, where the boolean `condition` holds. */
+void isg_spirv_guard_note(isg_spirv_guard *guard, uint32_t condition, uint32_t kind, uint32_t set,
+                          uint32_t binding, uint32_t index);
+/* Appends the new entry function, behind the module's own. */
+void isg_spirv_guard_end(isg_spirv_guard *guard);
 
 /* ---- what passes share (pass_phase.c) -------------------------------------------------------------- */
 

@@ -146,35 +146,6 @@ static uint32_t put_input(loop_pass *pass, uint32_t builtin, const char *name)
     return id;
 }
 
-uint32_t isg_spirv_edit_header(isg_spirv_editor *editor)
-{
-    uint32_t word = isg_spirv_edit_int(editor, 32, false);
-    uint32_t members[ISG_STATE_HEADER_WORDS + 1];
-    uint32_t id = isg_spirv_edit_id(editor);
-
-    members[0] = isg_spirv_edit_id(editor);
-    for (uint32_t i = 0; i < ISG_STATE_HEADER_WORDS; i++) {
-        members[i + 1] = word;
-        ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpMemberDecorate, members[0], i,
-                      SpvDecorationOffset, i * 4);
-    }
-    isg_spirv_edit_put(editor, ISG_SPIRV_GLOBALS, SpvOpTypeStruct, members,
-                       ISG_STATE_HEADER_WORDS + 1);
-    ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpDecorate, members[0], SpvDecorationBlock);
-    ISG_SPIRV_PUT(editor, ISG_SPIRV_GLOBALS, SpvOpVariable,
-                  isg_spirv_edit_pointer(editor, SpvStorageClassStorageBuffer, members[0]), id,
-                  SpvStorageClassStorageBuffer);
-    ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpDecorate, id, SpvDecorationDescriptorSet,
-                  ISG_STATE_SET);
-    ISG_SPIRV_PUT(editor, ISG_SPIRV_ANNOTATIONS, SpvOpDecorate, id, SpvDecorationBinding,
-                  ISG_STATE_BINDING);
-    isg_spirv_edit_put_string(editor, ISG_SPIRV_NAMES, SpvOpName, &id, 1, "isg_header", NULL, 0);
-    if (editor->version < 0x00010300u) {
-        isg_spirv_edit_extension(editor, "SPV_KHR_storage_buffer_storage_class");
-    }
-    return id;
-}
-
 static void put_annotations(loop_pass *pass)
 {
     const isg_spirv_module *module = pass->module;
@@ -271,16 +242,6 @@ static uint32_t pick(loop_pass *pass, uint32_t condition, uint32_t a, uint32_t b
 static void label(loop_pass *pass, uint32_t id)
 {
     ISG_SPIRV_PUT(&pass->editor, ISG_SPIRV_FUNCTIONS, SpvOpLabel, id);
-}
-
-static uint32_t header_word(loop_pass *pass, uint32_t index)
-{
-    isg_spirv_editor *editor = &pass->editor;
-    uint32_t pointer = isg_spirv_edit_pointer(editor, SpvStorageClassStorageBuffer, pass->word);
-
-    return one(
-        pass, SpvOpLoad, pass->word,
-        two(pass, SpvOpAccessChain, pointer, pass->header, isg_spirv_edit_u32(editor, index)));
 }
 
 /* x of an input vector. */
@@ -419,7 +380,7 @@ static void read_grid(loop_pass *pass, uint32_t grid[3])
     uint32_t unit = isg_spirv_edit_u32(&pass->editor, 1);
 
     for (uint32_t i = 0; i < 3; i++) {
-        grid[i] = header_word(pass, ISG_STATE_GRID_X + i);
+        grid[i] = isg_spirv_load_header(&pass->editor, pass->header, ISG_STATE_GRID_X + i);
     }
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t empty = two(pass, SpvOpIEqual, pass->boolean, grid[i], zero);

@@ -203,9 +203,8 @@ static void put_atomic(ordering *pass, const uint32_t *inst)
 {
     uint32_t op = isg_spirv_op(inst);
     uint32_t pointer = op == SpvOpAtomicStore ? 1 : 3;
-    uint32_t more = (pass->flags[inst[pointer]] & VOLATILE) != 0
-                        ? (uint32_t)SpvMemorySemanticsVolatileMask
-                        : 0;
+    uint32_t more =
+        (pass->flags[inst[pointer]] & VOLATILE) != 0 ? (uint32_t)SpvMemorySemanticsVolatileMask : 0;
     uint32_t scope = scope_of(pass, inst[pointer + 1]);
     uint32_t semantics = semantics_of(pass, inst[pointer + 2], more);
     bool compares = op == SpvOpAtomicCompareExchange;
@@ -292,10 +291,10 @@ static void put_copy(ordering *pass, const uint32_t *inst)
     const uint32_t *type =
         isg_spirv_def_as(module, isg_spirv_type_of(module, inst[2]), SpvOpTypePointer);
     uint32_t length = isg_spirv_length(inst);
-    uint32_t bits = length > 3 ? inst[3] & (SpvMemoryAccessVolatileMask |
-                                            SpvMemoryAccessAlignedMask |
-                                            SpvMemoryAccessNontemporalMask)
-                               : 0;
+    uint32_t bits = length > 3
+                        ? inst[3] & (SpvMemoryAccessVolatileMask | SpvMemoryAccessAlignedMask |
+                                     SpvMemoryAccessNontemporalMask)
+                        : 0;
     uint32_t mask[2] = {bits, (bits & SpvMemoryAccessAlignedMask) != 0 && length > 4 ? inst[4] : 0};
     uint32_t count = length <= 3 ? 0 : (bits & SpvMemoryAccessAlignedMask) != 0 ? 2 : 1;
     uint32_t value = isg_spirv_edit_id(&pass->editor);
@@ -406,8 +405,7 @@ static void put_head(ordering *pass)
     if (editor->version < 0x00010500u) {
         isg_spirv_edit_extension(editor, "SPV_KHR_vulkan_memory_model");
     }
-    ISG_SPIRV_PUT(editor, ISG_SPIRV_MEMORY_MODEL, SpvOpMemoryModel, model[1],
-                  SpvMemoryModelVulkan);
+    ISG_SPIRV_PUT(editor, ISG_SPIRV_MEMORY_MODEL, SpvOpMemoryModel, model[1], SpvMemoryModelVulkan);
     isg_spirv_edit_copy(editor, ISG_SPIRV_ENTRY_POINTS);
     isg_spirv_edit_copy(editor, ISG_SPIRV_EXECUTION_MODES);
     isg_spirv_edit_copy(editor, ISG_SPIRV_SOURCES);

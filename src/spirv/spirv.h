@@ -25,8 +25,24 @@ enum isg_state_word {
     ISG_STATE_GRID_Y = 5,
     ISG_STATE_GRID_Z = 6,
     ISG_STATE_FLAGS = 7,
+    /* Written by the first invocation that finds an error in a bounded or checked kernel; zero before
+     * the dispatch. */
+    ISG_STATE_ERROR = 8,          /* isg_state_error */
+    ISG_STATE_ERROR_SET = 9,      /* of a bad index: the variable's set, UINT32_MAX: no binding */
+    ISG_STATE_ERROR_BINDING = 10, /* and its binding */
+    ISG_STATE_ERROR_INDEX = 11,   /* and the index */
+    ISG_STATE_LOOP_LIMIT = 12,    /* iterations of a bounded kernel's invocation; 0: the default */
     ISG_STATE_HEADER_WORDS = 16, /* size of the header; barrier words come after it */
 };
+
+/* What ISG_STATE_ERROR says. */
+enum isg_state_error {
+    ISG_STATE_ERROR_NONE = 0,
+    ISG_STATE_ERROR_LOOP = 1,      /* the loops ran into the limit (ISG_KERNEL_BOUNDED) */
+    ISG_STATE_ERROR_BAD_INDEX = 2, /* an index was outside its array (ISG_KERNEL_CHECKED) */
+};
+
+#define ISG_STATE_LOOP_LIMIT_DEFAULT 67108864u /* iterations of all loops of one invocation */
 
 typedef struct isg_spirv_module isg_spirv_module;
 
