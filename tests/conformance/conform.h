@@ -52,6 +52,7 @@ void conform_image_list(conform_list *list);
 void conform_plan_list(conform_list *list);
 void conform_bad_input_list(conform_list *list);
 void conform_bad_module_cases(conform_list *list); /* in bad_input */
+void conform_exactness_float_cases(conform_list *list); /* in exactness */
 void conform_limits_list(conform_list *list);
 void conform_selector_list(conform_list *list);
 void conform_lifetime_list(conform_list *list);

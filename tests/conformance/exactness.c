@@ -309,4 +309,5 @@ void conform_exactness_list(conform_list *list)
     CONFORM_ADD(list, divergent_control_flow);
     CONFORM_ADD(list, report_11_loops_within_the_limit);
     CONFORM_ADD(list, report_11_loops_beyond_the_limit);
+    conform_exactness_float_cases(list);
 }

@@ -12,7 +12,7 @@ layout(set = 0, binding = 0, std430) readonly buffer words_block {
 layout(set = 0, binding = 1, std430) writeonly buffer sum_block {
     uint sum;
 };
-shared uint parts[256];
+shared uint parts[255]; // not 256: glslang would give it the layout of words[]
 
 void main() {
     uint part = subgroupAdd(words[gl_LocalInvocationIndex]);
