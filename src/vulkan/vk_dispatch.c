@@ -66,24 +66,48 @@ static isg_status fill_descriptors(isg_vk_device *device, isg_vk_recording *reco
     return ISG_OK;
 }
 
+/* The kernel's writes with this dispatch's descriptors, in recording->writes. */
+static isg_status fill_writes(isg_vk_device *device, isg_vk_recording *recording,
+                              const isg_vk_kernel *kernel)
+{
+    VkWriteDescriptorSet *writes =
+        isg_vk_reserve(device->allocator, recording->writes, &recording->write_capacity,
+                       kernel->write_count, sizeof *writes);
+    isg_vk_descriptor *descriptor = recording->descriptors;
+    if (!writes) {
+        return isg_fail(ISG_ERROR_OUT_OF_MEMORY, "no host memory for recording '%s'; free some",
+                        recording->base.label);
+    }
+    recording->writes = writes;
+    for (uint32_t i = 0; i < kernel->write_count; i++) {
+        writes[i] = kernel->writes[i];
+        writes[i].pBufferInfo = &descriptor->buffer;
+        writes[i].pImageInfo = &descriptor->image;
+        descriptor += writes[i].descriptorCount;
+    }
+    return ISG_OK;
+}
+
 /* Allocates and writes the sets that are not pushed. Nothing is encoded yet. */
 static isg_status write_sets(isg_vk_device *device, isg_vk_recording *recording,
                              const isg_vk_kernel *kernel, VkDescriptorSet sets[ISG_VK_USER_SETS])
 {
-    for (uint32_t i = 0; i < kernel->set_count; i++) {
+    isg_status status = fill_writes(device, recording, kernel);
+    for (uint32_t i = 0; status == ISG_OK && i < kernel->set_count; i++) {
         const isg_vk_set *set = &kernel->sets[i];
+        VkWriteDescriptorSet *writes = &recording->writes[set->first_write];
         if (set->count == 0 || set->push) {
             continue;
         }
-        isg_status status =
-            isg_vk_descriptor_allocate(device, recording, set->layout, set->kinds, &sets[i]);
-        if (status != ISG_OK) {
-            return status;
+        status = isg_vk_descriptor_allocate(device, recording, set->layout, set->kinds, &sets[i]);
+        if (status == ISG_OK) {
+            for (uint32_t k = 0; k < set->write_count; k++) {
+                writes[k].dstSet = sets[i];
+            }
+            device->vk.vkUpdateDescriptorSets(device->handle, set->write_count, writes, 0, NULL);
         }
-        device->vk.vkUpdateDescriptorSetWithTemplate(device->handle, sets[i], set->update,
-                                                     &recording->descriptors[set->first]);
     }
-    return ISG_OK;
+    return status;
 }
 
 static void bind_sets(isg_vk_device *device, isg_vk_recording *recording,
@@ -93,8 +117,9 @@ static void bind_sets(isg_vk_device *device, isg_vk_recording *recording,
     for (uint32_t i = 0; i < kernel->set_count; i++) {
         const isg_vk_set *set = &kernel->sets[i];
         if (set->push) {
-            device->vk.vkCmdPushDescriptorSetWithTemplateKHR(
-                recording->commands, set->update, layout, i, &recording->descriptors[set->first]);
+            device->vk.vkCmdPushDescriptorSetKHR(
+                recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, i, set->write_count,
+                &recording->writes[set->first_write]);
         } else if (set->count > 0) {
             device->vk.vkCmdBindDescriptorSets(recording->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                                                layout, i, 1, &sets[i], 0, NULL);

@@ -1,4 +1,6 @@
-/* Owns what a kernel's descriptors look like to Vulkan: set layouts, templates, pipeline layouts. */
+/* Owns what a kernel's descriptors look like to Vulkan: set layouts, pipeline layouts, writes.
+ *
+ * Writes, not update templates: SwiftShader leaks each template. */
 #include "vulkan/vk_fail.h"
 #include "vulkan/vk_objects.h"
 
@@ -6,7 +8,7 @@
 
 _Static_assert(sizeof(VkDescriptorBufferInfo) == sizeof(isg_vk_descriptor) &&
                    sizeof(VkDescriptorImageInfo) == sizeof(isg_vk_descriptor),
-               "templates step over both by one stride");
+               "arrays of the union are arrays of either");
 
 VkDescriptorType isg_vk_descriptor_type(uint32_t kind)
 {
@@ -77,7 +79,9 @@ static void lay_out_sets(isg_vk_device *device, const isg_kernel_info *info, isg
         isg_vk_set *set = &kernel->sets[binding->set];
         if (set->count == 0) {
             set->first = kernel->descriptor_count;
+            set->first_write = i;
         }
+        set->write_count++;
         set->count += binding->array_count;
         set->kinds[binding->kind] += binding->array_count;
         kernel->descriptor_count += binding->array_count;
@@ -118,39 +122,6 @@ static VkResult create_set_layout(isg_vk_device *device, const isg_kernel_info *
     return device->vk.vkCreateDescriptorSetLayout(device->handle, &create, NULL, &set->layout);
 }
 
-static VkResult create_template(isg_vk_device *device, const isg_kernel_info *info, uint32_t index,
-                                VkDescriptorUpdateTemplateEntry *entries, isg_vk_kernel *kernel)
-{
-    isg_vk_set *set = &kernel->sets[index];
-    uint32_t count = 0;
-    size_t offset = 0;
-    for (uint32_t i = 0; i < info->binding_count; i++) {
-        const isg_binding_info *binding = &info->bindings[i];
-        if (binding->set == index) {
-            entries[count++] = (VkDescriptorUpdateTemplateEntry){
-                .dstBinding = binding->binding,
-                .descriptorCount = binding->array_count,
-                .descriptorType = isg_vk_descriptor_type(binding->kind),
-                .offset = offset,
-                .stride = sizeof(isg_vk_descriptor),
-            };
-            offset += binding->array_count * sizeof(isg_vk_descriptor);
-        }
-    }
-    VkDescriptorUpdateTemplateCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
-        .descriptorUpdateEntryCount = count,
-        .pDescriptorUpdateEntries = entries,
-        .templateType = set->push ? VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR
-                                  : VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET,
-        .descriptorSetLayout = set->layout,
-        .pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE,
-        .pipelineLayout = kernel->layout,
-        .set = index,
-    };
-    return device->vk.vkCreateDescriptorUpdateTemplate(device->handle, &create, NULL, &set->update);
-}
-
 static VkResult create_pipeline_layout(isg_vk_device *device, uint32_t push_size,
                                        isg_vk_kernel *kernel, bool with_state,
                                        VkPipelineLayout *out)
@@ -174,19 +145,14 @@ static VkResult create_pipeline_layout(isg_vk_device *device, uint32_t push_size
 static isg_status create_layouts(isg_vk_device *device, const isg_kernel_info *info,
                                  const char *label, isg_vk_kernel *kernel)
 {
-    /* One scratch array serves both kinds of entries. */
-    typedef union entry {
-        VkDescriptorSetLayoutBinding binding;
-        VkDescriptorUpdateTemplateEntry update;
-    } entry;
-    size_t size = (info->binding_count + 1) * sizeof(entry);
-    entry *entries = isg_alloc(device->allocator, size);
+    size_t size = (info->binding_count + 1) * sizeof(VkDescriptorSetLayoutBinding);
+    VkDescriptorSetLayoutBinding *bindings = isg_alloc(device->allocator, size);
     const char *call = "vkCreateDescriptorSetLayout";
-    VkResult result = entries ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = bindings ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 
     for (uint32_t i = 0; i < kernel->set_count && result == VK_SUCCESS; i++) {
         if (kernel->sets[i].count > 0) {
-            result = create_set_layout(device, info, i, &entries->binding, &kernel->sets[i]);
+            result = create_set_layout(device, info, i, bindings, &kernel->sets[i]);
         }
     }
     if (result == VK_SUCCESS) {
@@ -197,14 +163,22 @@ static isg_status create_layouts(isg_vk_device *device, const isg_kernel_info *i
         result =
             create_pipeline_layout(device, info->push_size, kernel, true, &kernel->state_layout);
     }
-    for (uint32_t i = 0; i < kernel->set_count && result == VK_SUCCESS; i++) {
-        if (kernel->sets[i].count > 0) {
-            call = "vkCreateDescriptorUpdateTemplate";
-            result = create_template(device, info, i, &entries->update, kernel);
-        }
-    }
-    isg_free(device->allocator, entries, size);
+    isg_free(device->allocator, bindings, size);
     return result == VK_SUCCESS ? ISG_OK : isg_vk_fail(result, call, "kernel", label);
+}
+
+/* What never changes of the writes of a dispatch. */
+static void fill_writes(const isg_kernel_info *info, isg_vk_kernel *kernel)
+{
+    for (uint32_t i = 0; i < info->binding_count; i++) {
+        const isg_binding_info *binding = &info->bindings[i];
+        kernel->writes[i] = (VkWriteDescriptorSet){
+            .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstBinding = binding->binding,
+            .descriptorCount = binding->array_count,
+            .descriptorType = isg_vk_descriptor_type(binding->kind),
+        };
+    }
 }
 
 isg_status isg_vk_kernel_create(isg_device *base, const isg_kernel_info *info, const char *label,
@@ -220,8 +194,17 @@ isg_status isg_vk_kernel_create(isg_device *base, const isg_kernel_info *info, c
         return isg_fail(ISG_ERROR_OUT_OF_MEMORY, "no host memory for kernel '%s'; free some",
                         label);
     }
-    lay_out_sets(device, info, kernel);
-    status = create_layouts(device, info, label, kernel);
+    kernel->write_count = info->binding_count;
+    kernel->writes =
+        isg_alloc(device->allocator, (info->binding_count + 1) * sizeof *kernel->writes);
+    if (kernel->writes) {
+        fill_writes(info, kernel);
+        lay_out_sets(device, info, kernel);
+        status = create_layouts(device, info, label, kernel);
+    } else {
+        status =
+            isg_fail(ISG_ERROR_OUT_OF_MEMORY, "no host memory for kernel '%s'; free some", label);
+    }
     if (status != ISG_OK) {
         isg_vk_kernel_destroy(device, kernel);
         return status;
@@ -233,13 +216,12 @@ isg_status isg_vk_kernel_create(isg_device *base, const isg_kernel_info *info, c
 
 void isg_vk_kernel_destroy(isg_vk_device *device, isg_vk_kernel *kernel)
 {
-    for (uint32_t i = 0; i < ISG_VK_USER_SETS; i++) {
-        device->vk.vkDestroyDescriptorUpdateTemplate(device->handle, kernel->sets[i].update, NULL);
-    }
     device->vk.vkDestroyPipelineLayout(device->handle, kernel->state_layout, NULL);
     device->vk.vkDestroyPipelineLayout(device->handle, kernel->layout, NULL);
     for (uint32_t i = 0; i < ISG_VK_USER_SETS; i++) {
         device->vk.vkDestroyDescriptorSetLayout(device->handle, kernel->sets[i].layout, NULL);
     }
+    isg_free(device->allocator, kernel->writes,
+             kernel->writes ? (kernel->write_count + 1) * sizeof *kernel->writes : 0);
     isg_free(device->allocator, kernel, sizeof *kernel);
 }

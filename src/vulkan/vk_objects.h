@@ -59,7 +59,7 @@ void isg_vk_sampler_destroy(isg_vk_device *device, isg_vk_sampler *sampler);
 #define ISG_VK_DESCRIPTOR_KINDS 7 /* isg_binding_kind, then the state's dynamic buffer */
 #define ISG_VK_KIND_STATE 6
 
-/* What one descriptor is written from; templates step over arrays of these. */
+/* What one descriptor is written from. */
 typedef union isg_vk_descriptor {
     VkDescriptorBufferInfo buffer;
     VkDescriptorImageInfo image;
@@ -69,6 +69,7 @@ typedef union isg_vk_descriptor {
 typedef struct isg_vk_set {
     VkDescriptorSetLayout layout;            /* owned; NULL: the device's empty one */
     VkDescriptorUpdateTemplate update;       /* owned */
+    uint32_t first_write, write_count;       /* and of the kernel's writes */
     uint32_t first, count;                   /* its part of a dispatch's bindings */
     uint32_t kinds[ISG_VK_DESCRIPTOR_KINDS]; /* descriptors of each kind */
     bool push;                               /* pushed, not allocated */
@@ -78,6 +79,8 @@ typedef struct isg_vk_kernel {
     isg_kernel base;
     isg_vk_set sets[ISG_VK_USER_SETS];
     uint32_t set_count; /* up to the last one that has bindings */
+    VkWriteDescriptorSet *writes; /* owned; one a binding, without set and descriptors */
+    uint32_t write_count;
     uint32_t descriptor_count;
     VkPipelineLayout layout;       /* the user's sets */
     VkPipelineLayout state_layout; /* and ISG_STATE_SET; compatible below it */
@@ -222,6 +225,8 @@ typedef struct isg_vk_recording {
 
 isg_status isg_vk_recording_create(isg_device *base, bool timed, const char *label,
                                    isg_recording **out);
+    VkWriteDescriptorSet *writes; /* owned: room for one dispatch's */
+    uint32_t write_capacity;
 void isg_vk_recording_destroy(isg_vk_device *device, isg_vk_recording *recording);
 isg_status isg_vk_recording_begin(isg_recording *base);
 isg_status isg_vk_record(isg_recording *base, const isg_command *command);

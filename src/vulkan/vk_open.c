@@ -75,8 +75,8 @@ static isg_status create_device(isg_vk_device *device, const char *label)
     }
     isg_vk_load_device_table(&device->vk, device->handle, device->driver->vk.GetDeviceProcAddr);
     fill_queues(device, queue_count);
-    device->caps.push_descriptors = physical->max_push_descriptors > 0 &&
-                                    device->vk.vkCmdPushDescriptorSetWithTemplateKHR != NULL;
+    device->caps.push_descriptors =
+        physical->max_push_descriptors > 0 && device->vk.vkCmdPushDescriptorSetKHR != NULL;
     device->caps.device_address = physical->features.v12.bufferDeviceAddress != VK_FALSE;
     device->caps.memory_budget = physical->extensions.memory_budget;
     return isg_vk_device_start(device);

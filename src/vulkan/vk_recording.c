@@ -87,6 +87,8 @@ isg_status isg_vk_recording_begin(isg_recording *base)
     isg_vk_recording *recording = (isg_vk_recording *)base;
     isg_vk_device *device = (isg_vk_device *)base->object.device;
     /* The core orders two runs of one recording on the device, which Vulkan still counts as both
+    isg_free(device->allocator, recording->writes,
+             recording->write_capacity * sizeof *recording->writes);
      * being pending. */
     VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
