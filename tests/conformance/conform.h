@@ -36,6 +36,7 @@ typedef struct conform_suite {
     const char *summary;
     void (*list)(conform_list *list);
     bool wants_validation; /* run with the validation layer on */
+    bool hidden;           /* run only when named */
 } conform_suite;
 
 extern const conform_suite conform_suites[]; /* ended by a NULL name */
@@ -56,7 +57,9 @@ void conform_exactness_float_cases(conform_list *list); /* in exactness */
 void conform_limits_list(conform_list *list);
 void conform_selector_list(conform_list *list);
 void conform_lifetime_list(conform_list *list);
+void conform_never_hang_list(conform_list *list);
 void conform_validation_list(conform_list *list);
+void conform_self_test_list(conform_list *list);
 
 /* A program of a few lines that a case runs in a process of its own, under a changed environment:
  * `isogrid conform --internal-scenario NAME`. Returns the process's exit code. */
@@ -69,6 +72,7 @@ extern const conform_scenario conform_scenarios[]; /* ended by a NULL name */
 
 int conform_scenario_plan(const char *argument);
 int conform_scenario_open(const char *argument);
+int conform_scenario_stuck(const char *argument);
 int conform_scenario_leave(const char *argument);
 
 /* Cases that are left out, or known to fail, on a driver whose "name driver_name driver_info"

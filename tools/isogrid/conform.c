@@ -80,7 +80,9 @@ static int print_lists(const conform_options *options, const conform_list *cases
 {
     if (options->list_suites) {
         for (const conform_suite *suite = conform_suites; suite->name; suite++) {
-            puts(suite->name);
+            if (!suite->hidden) {
+                puts(suite->name);
+            }
         }
         return EXIT_PASS;
     }

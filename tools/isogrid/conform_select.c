@@ -16,13 +16,13 @@ static bool is_suite(const char *name)
     return false;
 }
 
-static bool wants_suite(const conform_options *options, const char *name)
+static bool wants_suite(const conform_options *options, const conform_suite *suite)
 {
     if (!options->suites) {
-        return true;
+        return !suite->hidden;
     }
     for (size_t i = 0; options->suites[i]; i++) {
-        if (strcmp(options->suites[i], name) == 0) {
+        if (strcmp(options->suites[i], suite->name) == 0) {
             return true;
         }
     }
@@ -36,14 +36,12 @@ static bool is_identity(const conform_case *item)
 
 static bool wants_case(const conform_options *options, const conform_case *item)
 {
-    if (!wants_suite(options, item->suite->name) || (item->flags & CONFORM_FULL && !options->full)) {
+    if (!wants_suite(options, item->suite) || (item->flags & CONFORM_FULL && !options->full)) {
         return false;
     }
     return !options->case_glob || fnmatch(options->case_glob, item->name, 0) == 0;
 }
 
-/* With --case, the check of the device's identity goes first in silence only where it matches
- * itself; a suite that has no case left is not entered at all. */
 bool conform_select(const conform_options *options, conform_list *list)
 {
     size_t kept = 0;
