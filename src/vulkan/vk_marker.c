@@ -1,9 +1,11 @@
 /* Owns markers: how the host sees that a submission has run without any semaphore.
  *
  * On GPU drivers a semaphore or fence signalled by a submission costs far more than the work of a
- * small dispatch (docs/results: a timeline signal makes the next submit take about 50 us). So each
- * submission ends with a pre-recorded command buffer that sets a VkEvent, which the host polls, and
- * the queue's timeline is signalled only now and then, or when somebody has to block on it.
+ * small dispatch (docs/results: a timeline signal makes the next submit take about 50 us). So the
+ * last command of each submission sets a VkEvent, which the host polls, and the queue's timeline is
+ * signalled only now and then, or when somebody has to block on it. The event is the last
+ * recording's own, or, while that may still be set by an earlier run, one of the queue's, set by a
+ * small command buffer recorded beforehand.
  */
 #include "vulkan/vk_fail.h"
 #include "vulkan/vk_objects.h"
@@ -90,10 +92,10 @@ static isg_status look(isg_vk_device *device, isg_vk_queue *queue)
         if (markers->values[at] != value) {
             continue;
         }
-        VkResult result = device->vk.vkGetEventStatus(device->handle, markers->events[at]);
+        VkResult result = device->vk.vkGetEventStatus(device->handle, markers->polled[at]);
         if (result == VK_EVENT_SET) {
             markers->reached = value;
-        } else if (result != VK_EVENT_RESET) {
+        } else if (isg_vk_device_note(device, result) != VK_EVENT_RESET) {
             return isg_vk_fail(result, "vkGetEventStatus", "device", device->base.info.name);
         }
     }
@@ -130,28 +132,75 @@ isg_status isg_vk_markers_reached(isg_vk_device *device, isg_vk_queue *queue, ui
     return status;
 }
 
-isg_status isg_vk_markers_take(isg_vk_device *device, isg_vk_queue *queue, uint64_t value,
-                               VkCommandBuffer *out)
+/* Whether the submission's last recording can tell of its end by its own event: no run of it may
+ * still be about to set it. */
+static bool own_event_is_free(const isg_vk_queue *queue, const isg_submission *submission)
+{
+    uint32_t last = submission->recording_count - 1;
+    const isg_vk_recording *recording = (const isg_vk_recording *)submission->recordings[last];
+    for (uint32_t i = 0; i < last; i++) {
+        if (submission->recordings[i] == submission->recordings[last]) {
+            return false;
+        }
+    }
+    return recording->event &&
+           (recording->run_value == 0 || (recording->run_queue == &queue->base &&
+                                          recording->run_value <= queue->markers.reached));
+}
+
+isg_status isg_vk_markers_take(isg_vk_device *device, isg_vk_queue *queue,
+                               const isg_submission *submission, isg_vk_marker *out)
 {
     isg_vk_markers *markers = &queue->markers;
-    uint32_t at = (uint32_t)(value % ISG_VK_MARKERS);
-    *out = VK_NULL_HANDLE;
+    uint32_t at = (uint32_t)(submission->value % ISG_VK_MARKERS);
+    isg_status status = ISG_OK;
+    bool reset = false;
+
+    *out = (isg_vk_marker){0};
     if (!markers->enabled) {
         return ISG_OK;
     }
-    if (markers->values[at] > markers->reached) {
-        isg_status status = look(device, queue);
-        if (status != ISG_OK || markers->values[at] > markers->reached) {
-            return status;
-        }
+    if (markers->reached < markers->submitted) {
+        status = look(device, queue);
     }
-    if (markers->values[at] != 0) {
-        VkResult result = device->vk.vkResetEvent(device->handle, markers->events[at]);
+    if (status != ISG_OK || markers->values[at] > markers->reached) {
+        return status;
+    }
+    if (submission->recording_count > 0 && own_event_is_free(queue, submission)) {
+        const isg_vk_recording *recording =
+            (const isg_vk_recording *)submission->recordings[submission->recording_count - 1];
+        out->event = recording->event;
+        reset = recording->run_value != 0;
+    } else {
+        out->event = markers->events[at];
+        out->commands = markers->commands[at];
+        reset = markers->used[at];
+    }
+    if (reset) {
+        VkResult result = device->vk.vkResetEvent(device->handle, out->event);
         if (result != VK_SUCCESS) {
             return isg_vk_fail(result, "vkResetEvent", "device", device->base.info.name);
         }
-        markers->values[at] = 0;
     }
-    *out = markers->commands[at];
     return ISG_OK;
+}
+
+void isg_vk_markers_note(isg_vk_queue *queue, const isg_submission *submission,
+                         const isg_vk_marker *marker, bool signalled)
+{
+    isg_vk_markers *markers = &queue->markers;
+    uint32_t at = (uint32_t)(submission->value % ISG_VK_MARKERS);
+
+    markers->submitted = submission->value;
+    markers->signalled = signalled ? submission->value : markers->signalled;
+    if (marker->event) {
+        markers->values[at] = submission->value;
+        markers->polled[at] = marker->event;
+        markers->used[at] |= marker->commands != NULL;
+    }
+    for (uint32_t i = 0; i < submission->recording_count; i++) {
+        isg_vk_recording *recording = (isg_vk_recording *)submission->recordings[i];
+        recording->run_queue = &queue->base;
+        recording->run_value = submission->value;
+    }
 }

@@ -68,9 +68,8 @@ typedef union isg_vk_descriptor {
 /* One of the user's descriptor sets. */
 typedef struct isg_vk_set {
     VkDescriptorSetLayout layout;            /* owned; NULL: the device's empty one */
-    VkDescriptorUpdateTemplate update;       /* owned */
-    uint32_t first_write, write_count;       /* and of the kernel's writes */
     uint32_t first, count;                   /* its part of a dispatch's bindings */
+    uint32_t first_write, write_count;       /* and of the kernel's writes */
     uint32_t kinds[ISG_VK_DESCRIPTOR_KINDS]; /* descriptors of each kind */
     bool push;                               /* pushed, not allocated */
 } isg_vk_set;
@@ -79,9 +78,9 @@ typedef struct isg_vk_kernel {
     isg_kernel base;
     isg_vk_set sets[ISG_VK_USER_SETS];
     uint32_t set_count; /* up to the last one that has bindings */
+    uint32_t descriptor_count;
     VkWriteDescriptorSet *writes; /* owned; one a binding, without set and descriptors */
     uint32_t write_count;
-    uint32_t descriptor_count;
     VkPipelineLayout layout;       /* the user's sets */
     VkPipelineLayout state_layout; /* and ISG_STATE_SET; compatible below it */
 } isg_vk_kernel;
@@ -118,11 +117,20 @@ typedef struct isg_vk_markers {
     VkCommandPool pool;                       /* owned */
     VkCommandBuffer commands[ISG_VK_MARKERS]; /* each sets its event */
     VkEvent events[ISG_VK_MARKERS];           /* owned */
+    bool used[ISG_VK_MARKERS];                /* the event has been set by its commands */
+    VkEvent polled[ISG_VK_MARKERS];           /* borrowed: the event to look at for each value */
     uint64_t values[ISG_VK_MARKERS];          /* the value each stands for; 0: none */
     uint64_t reached;                         /* highest value seen */
     uint64_t submitted;                       /* highest value submitted */
     uint64_t signalled; /* highest value whose timeline signal has been submitted */
+    uint64_t released;  /* the timeline's value as last seen */
 } isg_vk_markers;
+
+/* What marks one submission. */
+typedef struct isg_vk_marker {
+    VkEvent event;            /* NULL: none; the timeline must be signalled */
+    VkCommandBuffer commands; /* that set it, last in the submission; NULL: a recording does */
+} isg_vk_marker;
 
 typedef struct isg_vk_queue {
     isg_queue base;
@@ -157,9 +165,12 @@ isg_status isg_vk_markers_open(isg_vk_device *device, isg_vk_queue *queue);
 void isg_vk_markers_close(isg_vk_device *device, isg_vk_queue *queue);
 /* The highest value any marker shows. Takes the mutex. */
 isg_status isg_vk_markers_reached(isg_vk_device *device, isg_vk_queue *queue, uint64_t *out);
-/* Under the mutex: the commands that mark `value`; NULL: none are free. */
-isg_status isg_vk_markers_take(isg_vk_device *device, isg_vk_queue *queue, uint64_t value,
-                               VkCommandBuffer *out);
+/* Under the mutex: what will mark the submission. */
+isg_status isg_vk_markers_take(isg_vk_device *device, isg_vk_queue *queue,
+                               const isg_submission *submission, isg_vk_marker *out);
+/* Under the mutex: the submission has been made. */
+void isg_vk_markers_note(isg_vk_queue *queue, const isg_submission *submission,
+                         const isg_vk_marker *marker, bool signalled);
 
 /* A timeline to look at. */
 typedef struct isg_vk_timeline {
@@ -199,6 +210,11 @@ typedef struct isg_vk_recording {
     VkCommandPool pool;
     VkCommandBuffer commands;
     isg_vk_barrier barrier;
+    /* Set by its last command where the device uses markers; else NULL. */
+    VkEvent event;
+    /* The last submission of it, whose queue is compared, never looked into. */
+    const isg_queue *run_queue;
+    uint64_t run_value;
 
     /* What is bound, so that it is not bound again. */
     isg_vk_variant *bound_variant;
@@ -209,6 +225,8 @@ typedef struct isg_vk_recording {
     isg_vk_descriptor_arena arena;
     isg_vk_descriptor *descriptors; /* owned: room for one dispatch's */
     uint32_t descriptor_capacity;
+    VkWriteDescriptorSet *writes; /* owned: room for one dispatch's */
+    uint32_t write_capacity;
     isg_vk_state_set *state_sets; /* owned */
     uint32_t state_set_count, state_set_capacity;
 
@@ -225,8 +243,6 @@ typedef struct isg_vk_recording {
 
 isg_status isg_vk_recording_create(isg_device *base, bool timed, const char *label,
                                    isg_recording **out);
-    VkWriteDescriptorSet *writes; /* owned: room for one dispatch's */
-    uint32_t write_capacity;
 void isg_vk_recording_destroy(isg_vk_device *device, isg_vk_recording *recording);
 isg_status isg_vk_recording_begin(isg_recording *base);
 isg_status isg_vk_record(isg_recording *base, const isg_command *command);

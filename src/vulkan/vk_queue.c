@@ -48,8 +48,8 @@ typedef struct batches {
     uint32_t count;
     VkCommandBuffer setup_commands;
     uint64_t setup_wait, setup_signal;
-    VkCommandBuffer marker; /* ends the submission; NULL: none */
-    bool signal;            /* the queue's timeline is signalled */
+    isg_vk_marker marker;
+    bool signal; /* the queue's timeline is signalled */
 } batches;
 
 static isg_status reserve(isg_vk_device *device, isg_vk_queue *queue,
@@ -137,8 +137,8 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
     for (uint32_t i = 0; i < submission->recording_count; i++) {
         queue->commands[commands++] = ((isg_vk_recording *)submission->recordings[i])->commands;
     }
-    if (out->marker) {
-        queue->commands[commands++] = out->marker;
+    if (out->marker.commands) {
+        queue->commands[commands++] = out->marker.commands;
     }
     for (uint32_t i = 0; i < submission->wait_count; i++) {
         const isg_event_value_pair *wait = &submission->waits[i];
@@ -204,22 +204,18 @@ static isg_status hand_over(isg_vk_device *device, isg_vk_queue *queue,
                             const isg_submission *submission, batches *work)
 {
     isg_vk_markers *markers = &queue->markers;
-    isg_status status = isg_vk_markers_take(device, queue, submission->value, &work->marker);
+    isg_status status = isg_vk_markers_take(device, queue, submission, &work->marker);
     if (status != ISG_OK) {
         return status;
     }
     work->signal =
-        !work->marker || submission->value - markers->signalled >= ISG_VK_UNSIGNALLED_MAX;
+        !work->marker.event || submission->value - markers->signalled >= ISG_VK_UNSIGNALLED_MAX;
     fill_batch(device, queue, submission, work);
     VkResult result = submit_batches(device, queue, work->count, work->infos);
     if (result != VK_SUCCESS) {
         return isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
     }
-    markers->submitted = submission->value;
-    markers->signalled = work->signal ? submission->value : markers->signalled;
-    if (work->marker) {
-        markers->values[submission->value % ISG_VK_MARKERS] = submission->value;
-    }
+    isg_vk_markers_note(queue, submission, &work->marker, work->signal);
     return ISG_OK;
 }
 
@@ -292,6 +288,7 @@ isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns
     isg_vk_device *device = (isg_vk_device *)base->object.device;
     isg_vk_timeline timeline = {((isg_vk_event *)base->event)->handle,
                                 atomic_load(&base->event->submitted), NULL};
+    isg_vk_markers *markers = &queue->markers;
     isg_status status = ISG_OK;
     if (wait) {
         status = isg_vk_queue_signal(queue, timeline.highest);
@@ -299,5 +296,15 @@ isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns
             status = isg_vk_timeline_wait(device, timeline, timeline.highest, timeout_ns);
         }
     }
-    return status == ISG_OK ? isg_vk_timeline_value(device, timeline, out) : status;
+    pthread_mutex_lock(&markers->mutex);
+    if (status == ISG_OK && markers->released < markers->signalled) {
+        status = isg_vk_timeline_value(device, timeline, &markers->released);
+    }
+    /* What is released may be destroyed, events included: they are never looked at again. */
+    if (markers->reached < markers->released) {
+        markers->reached = markers->released;
+    }
+    *out = markers->released;
+    pthread_mutex_unlock(&markers->mutex);
+    return status;
 }

@@ -42,6 +42,15 @@ static isg_status create_commands(isg_vk_device *device, isg_vk_recording *recor
         return isg_vk_fail(result, "vkAllocateCommandBuffers", "recording", label);
     }
     isg_vk_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, ISG_VK_HANDLE(recording->commands), label);
+    if (!device->wait.markers) {
+        return ISG_OK;
+    }
+    VkEventCreateInfo event = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    result = device->vk.vkCreateEvent(device->handle, &event, NULL, &recording->event);
+    if (result != VK_SUCCESS) {
+        recording->event = VK_NULL_HANDLE;
+        return isg_vk_fail(result, "vkCreateEvent", "recording", label);
+    }
     return ISG_OK;
 }
 
@@ -73,10 +82,13 @@ isg_status isg_vk_recording_create(isg_device *base, bool timed, const char *lab
 void isg_vk_recording_destroy(isg_vk_device *device, isg_vk_recording *recording)
 {
     device->vk.vkDestroyCommandPool(device->handle, recording->pool, NULL);
+    device->vk.vkDestroyEvent(device->handle, recording->event, NULL);
     isg_vk_descriptors_destroy(device, recording);
     isg_vk_time_destroy(device, recording);
     isg_free(device->allocator, recording->descriptors,
              recording->descriptor_capacity * sizeof *recording->descriptors);
+    isg_free(device->allocator, recording->writes,
+             recording->write_capacity * sizeof *recording->writes);
     isg_free(device->allocator, recording->fresh_images,
              recording->fresh_capacity * sizeof *recording->fresh_images);
     isg_free(device->allocator, recording, sizeof *recording);
@@ -87,8 +99,6 @@ isg_status isg_vk_recording_begin(isg_recording *base)
     isg_vk_recording *recording = (isg_vk_recording *)base;
     isg_vk_device *device = (isg_vk_device *)base->object.device;
     /* The core orders two runs of one recording on the device, which Vulkan still counts as both
-    isg_free(device->allocator, recording->writes,
-             recording->write_capacity * sizeof *recording->writes);
      * being pending. */
     VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -118,6 +128,10 @@ isg_status isg_vk_recording_end(isg_recording *base)
     isg_vk_recording *recording = (isg_vk_recording *)base;
     isg_vk_device *device = (isg_vk_device *)base->object.device;
     isg_vk_barrier_end(&recording->barrier, &device->vk, recording->commands);
+    if (recording->event) {
+        device->vk.vkCmdSetEvent(recording->commands, recording->event,
+                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    }
     VkResult result = device->vk.vkEndCommandBuffer(recording->commands);
     if (result != VK_SUCCESS) {
         return isg_vk_fail(result, "vkEndCommandBuffer", "recording", base->label);

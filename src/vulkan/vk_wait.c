@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SPIN_NS_GPU UINT64_C(200000)
+#define SPIN_NS_GPU UINT64_C(1000000)
 /* Drivers turn timeouts into absolute times, some with signed arithmetic. */
 #define BLOCK_NS_MAX UINT64_C(3600000000000)
 #define POLLS_PER_CLOCK 8
