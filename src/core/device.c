@@ -176,6 +176,7 @@ static void close_device(isg_device *device);
 static isg_status open_device(isg_instance *instance, const char *selector,
                               const isg_device_desc *desc, isg_device **out)
 {
+    static pthread_once_t watching = PTHREAD_ONCE_INIT;
     uint32_t index = 0;
     isg_status status = choose_device(instance, selector, &index);
 
@@ -192,8 +193,11 @@ static isg_status open_device(isg_instance *instance, const char *selector,
     if (status != ISG_OK) {
         close_device(*out);
         *out = NULL;
+        return status;
     }
-    return status;
+    /* Once more: opening a device loads more of its driver. */
+    pthread_once(&watching, isg_object_watch_exit);
+    return ISG_OK;
 }
 
 isg_status isg_device_open(isg_instance *instance, const char *selector,

@@ -115,6 +115,7 @@ isg_status isg_instance_make(const isg_backend_ops *const *ops, uint32_t ops_cou
                              const isg_instance_desc *desc, isg_instance **out)
 {
     static const isg_instance_desc defaults = {0};
+    static pthread_once_t watching = PTHREAD_ONCE_INIT;
     isg_instance *instance = NULL;
     isg_status status = ISG_OK;
 
@@ -149,6 +150,7 @@ isg_status isg_instance_make(const isg_backend_ops *const *ops, uint32_t ops_cou
             goto fail;
         }
     }
+    pthread_once(&watching, isg_object_watch_exit);
     *out = instance;
     return ISG_OK;
 

@@ -11,6 +11,21 @@
 #include "core/recording.h"
 
 #include <assert.h>
+#include <stdlib.h>
+
+/* The process is leaving, and drivers may have taken themselves down already. */
+static atomic_bool exiting;
+
+static void note_exit(void)
+{
+    atomic_store(&exiting, true);
+}
+
+void isg_object_watch_exit(void)
+{
+    /* Without room for a handler, late releases are as they would be without us. */
+    (void)atexit(note_exit);
+}
 
 void isg_object_init(isg_object *object, isg_object_kind kind, isg_device *device)
 {
@@ -128,7 +143,7 @@ void isg_object_release_handle(void *handle, isg_object_kind kind)
     isg_device *owner = NULL;
     isg_handle_change change = isg_handle_release(handle, kind);
 
-    if (change != ISG_HANDLE_LAST && change != ISG_HANDLE_RETURNED) {
+    if ((change != ISG_HANDLE_LAST && change != ISG_HANDLE_RETURNED) || atomic_load(&exiting)) {
         return;
     }
     owner = object_owner(object);

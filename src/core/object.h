@@ -19,6 +19,11 @@ void isg_object_hold(isg_object *object);
 /* Accepts NULL. The last reference destroys the object. */
 void isg_object_drop(isg_object *object);
 
+/* From here on a release that comes after the drivers' own exit handlers does nothing: the handlers
+ * of a process run last first, so one of ours, registered after a driver was loaded, runs before
+ * what the driver tears down. */
+void isg_object_watch_exit(void);
+
 /* What isg_*_retain() and isg_*_release() do. */
 void isg_object_retain_handle(void *handle, isg_object_kind kind);
 void isg_object_release_handle(void *handle, isg_object_kind kind);

@@ -15,7 +15,7 @@ fake_state fake;
 
 /* Guards `fake` and everything below it while several threads use the backend. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool lost;
+static atomic_bool lost;
 
 typedef struct fake_buffer {
     isg_buffer base;
