@@ -11,16 +11,11 @@
 START_TEST(null_where_none_is_allowed)
 {
     isg_device *device = conform_device();
-    isg_queue *queue = conform_queue();
     isg_buffer *buffer = conform_buffer(64, ISG_MEMORY_UPLOAD), *made = NULL;
-    isg_recording *recording = NULL;
     isg_kernel *kernel = NULL;
-    isg_event *event = NULL;
-    isg_queue *second = NULL;
     isg_kernel_info *info = NULL;
     isg_memory_info memory;
     isg_backend_info backend;
-    uint64_t value = 0;
     uint32_t count = 0;
     void *mapped = NULL;
     const isg_buffer_desc desc = {.size = 4};
@@ -56,6 +51,22 @@ START_TEST(null_where_none_is_allowed)
                     "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_kernel_prepare(NULL, NULL, 0), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_kernel_wait(NULL, 0), "NULL");
+    ck_assert(!made && !kernel && !info && !mapped);
+    isg_buffer_release(buffer);
+    conform_check_usable(device);
+}
+END_TEST
+
+START_TEST(null_among_queues_and_events)
+{
+    isg_device *device = conform_device();
+    isg_queue *queue = conform_queue();
+    isg_buffer *buffer = conform_buffer(64, ISG_MEMORY_UPLOAD);
+    isg_recording *recording = NULL;
+    isg_event *event = NULL;
+    isg_queue *second = NULL;
+    uint64_t value = 0;
+
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_event_create(NULL, &event), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_event_create(device, NULL), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_event_value(NULL, &value), "NULL");
@@ -68,18 +79,18 @@ START_TEST(null_where_none_is_allowed)
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_create(NULL, NULL, &second), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_create(device, NULL, NULL), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_submit(queue, NULL, NULL), "NULL");
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                    isg_queue_submit(NULL, &(isg_submit_desc){0}, NULL), "NULL");
+    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_submit(NULL, &(isg_submit_desc){0}, NULL),
+                    "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_submit(queue, &(isg_submit_desc){.recording_count = 1}, NULL),
                     "NULL");
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                    isg_queue_submit(queue,
-                                     &(isg_submit_desc){
-                                         .recordings = (isg_recording *const[]){NULL},
-                                         .recording_count = 1},
-                                     NULL),
-                    "NULL");
+    CONFORM_REFUSED(
+        ISG_ERROR_INVALID_ARGUMENT,
+        isg_queue_submit(
+            queue,
+            &(isg_submit_desc){.recordings = (isg_recording *const[]){NULL}, .recording_count = 1},
+            NULL),
+        "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_submit(queue, &(isg_submit_desc){.wait_count = 1}, NULL), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
@@ -91,10 +102,9 @@ START_TEST(null_where_none_is_allowed)
                     "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_copy(queue, NULL, 0, buffer, 0, 4, NULL),
                     "NULL");
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_fill(queue, NULL, 0, 4, 0, NULL),
-                    "NULL");
+    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_fill(queue, NULL, 0, 4, 0, NULL), "NULL");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_queue_wait(NULL, 0, 0), "NULL");
-    ck_assert(!made && !kernel && !event && !recording && !second && !info && !mapped);
+    ck_assert(!event && !recording && !second);
     isg_buffer_release(buffer);
     conform_check_usable(device);
 }
@@ -212,20 +222,20 @@ START_TEST(objects_of_another_device_are_refused)
                     isg_queue_fill(conform_queue(), theirs, 0, 4, 0, NULL), "device");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_record_fill(our_recording, theirs, 0, 4, 0),
                     "device");
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                    isg_queue_submit(conform_queue(),
-                                     &(isg_submit_desc){
-                                         .recordings = (isg_recording *const[]){their_recording},
-                                         .recording_count = 1},
-                                     NULL),
-                    "device");
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                    isg_queue_submit(conform_queue(),
-                                     &(isg_submit_desc){
-                                         .signals = &(isg_event_value_pair){their_event, 1},
-                                         .signal_count = 1},
-                                     NULL),
-                    "device");
+    CONFORM_REFUSED(
+        ISG_ERROR_INVALID_ARGUMENT,
+        isg_queue_submit(conform_queue(),
+                         &(isg_submit_desc){.recordings = (isg_recording *const[]){their_recording},
+                                            .recording_count = 1},
+                         NULL),
+        "device");
+    CONFORM_REFUSED(
+        ISG_ERROR_INVALID_ARGUMENT,
+        isg_queue_submit(conform_queue(),
+                         &(isg_submit_desc){.signals = &(isg_event_value_pair){their_event, 1},
+                                            .signal_count = 1},
+                         NULL),
+        "device");
     isg_buffer_release(theirs);
     isg_buffer_release(ours);
     isg_kernel_release(their_kernel);
@@ -283,43 +293,75 @@ START_TEST(wrong_bindings_are_refused)
     const wrong_bindings rows[] = {
         {"none", {{0}}, 0, bad, "binding 0"},
         {"one missing", {{.binding = 0, .buffer = a}}, 1, bad, "binding 1"},
-        {"twice the same", {{.binding = 0, .buffer = a}, {.binding = 0, .buffer = b}}, 2, bad,
+        {"twice the same",
+         {{.binding = 0, .buffer = a}, {.binding = 0, .buffer = b}},
+         2,
+         bad,
          "binding"},
         {"one too many",
          {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = b}, {.binding = 2, .buffer = a}},
-         3, bad, "binding 2"},
-        {"unknown set", {{.binding = 0, .buffer = a}, {.set = 1, .binding = 1, .buffer = b}}, 2,
-         bad, "set 1"},
+         3,
+         bad,
+         "binding 2"},
+        {"unknown set",
+         {{.binding = 0, .buffer = a}, {.set = 1, .binding = 1, .buffer = b}},
+         2,
+         bad,
+         "set 1"},
         {"set of isogrid",
-         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = b}, {.set = 3, .buffer = a}}, 3,
-         bad, "set 3"},
+         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = b}, {.set = 3, .buffer = a}},
+         3,
+         bad,
+         "set 3"},
         {"array element of no array",
-         {{.binding = 0, .buffer = a}, {.binding = 1, .array_index = 1, .buffer = b}}, 2, bad,
+         {{.binding = 0, .buffer = a}, {.binding = 1, .array_index = 1, .buffer = b}},
+         2,
+         bad,
          "binding 1[1]"},
         {"no buffer", {{.binding = 0}, {.binding = 1, .buffer = b}}, 2, bad, "binding 0"},
         {"offset at the end",
-         {{.binding = 0, .buffer = a, .offset = 1024}, {.binding = 1, .buffer = b}}, 2, bad, "1000"},
+         {{.binding = 0, .buffer = a, .offset = 1024}, {.binding = 1, .buffer = b}},
+         2,
+         bad,
+         "1000"},
         {"size past the end",
-         {{.binding = 0, .buffer = a, .size = 1004}, {.binding = 1, .buffer = b}}, 2, bad, "1004"},
+         {{.binding = 0, .buffer = a, .size = 1004}, {.binding = 1, .buffer = b}},
+         2,
+         bad,
+         "1004"},
         {"range that wraps",
          {{.binding = 0, .buffer = a, .offset = 256, .size = UINT64_MAX - 100},
           {.binding = 1, .buffer = b}},
-         2, bad, "1000"},
+         2,
+         bad,
+         "1000"},
         {"offset that wraps",
-         {{.binding = 0, .buffer = a, .offset = UINT64_MAX - 255}, {.binding = 1, .buffer = b}}, 2,
-         bad, "1000"},
+         {{.binding = 0, .buffer = a, .offset = UINT64_MAX - 255}, {.binding = 1, .buffer = b}},
+         2,
+         bad,
+         "1000"},
         {"written and read",
-         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = a}}, 2, bad, "overlap"},
+         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = a}},
+         2,
+         bad,
+         "overlap"},
         {"written and read in part",
-         {{.binding = 0, .buffer = a, .size = 516}, {.binding = 1, .buffer = a, .offset = 512}}, 2,
-         bad, "overlap"},
+         {{.binding = 0, .buffer = a, .size = 516}, {.binding = 1, .buffer = a, .offset = 512}},
+         2,
+         bad,
+         "overlap"},
     };
     const wrong_bindings misaligned[] = {
         {"misaligned offset",
-         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = b, .offset = alignment / 2}}, 2,
-         bad, "align"},
-        {"offset of 1", {{.binding = 0, .buffer = a, .offset = 1}, {.binding = 1, .buffer = b}}, 2,
-         bad, "align"},
+         {{.binding = 0, .buffer = a}, {.binding = 1, .buffer = b, .offset = alignment / 2}},
+         2,
+         bad,
+         "align"},
+        {"offset of 1",
+         {{.binding = 0, .buffer = a, .offset = 1}, {.binding = 1, .buffer = b}},
+         2,
+         bad,
+         "align"},
     };
 
     check_wrong_bindings(rows, CONFORM_COUNT(rows));
@@ -430,6 +472,7 @@ END_TEST
 void conform_bad_input_list(conform_list *list)
 {
     CONFORM_ADD(list, null_where_none_is_allowed);
+    CONFORM_ADD(list, null_among_queues_and_events);
     CONFORM_ADD(list, null_where_it_is_allowed);
     CONFORM_ADD(list, incomplete_allocators_are_refused);
     CONFORM_ADD(list, released_and_foreign_handles_are_refused);

@@ -136,10 +136,14 @@ START_TEST(headers_that_lie)
     static const struct {
         uint32_t word, value;
         const char *what;
-    } rows[] = {{0, 0x07230204, "a wrong magic number"}, {1, 0, "version 0"},
-                {1, 0x00020000, "version 2.0"},          {1, 0x00010900, "version 1.9"},
-                {3, 0, "an id bound of 0"},              {3, 1, "an id bound of 1"},
-                {3, 0xffffffffu, "an id bound of 2^32 - 1"}, {4, 1, "a schema of 1"}};
+    } rows[] = {{0, 0x07230204, "a wrong magic number"},
+                {1, 0, "version 0"},
+                {1, 0x00020000, "version 2.0"},
+                {1, 0x00010900, "version 1.9"},
+                {3, 0, "an id bound of 0"},
+                {3, 1, "an id bound of 1"},
+                {3, 0xffffffffu, "an id bound of 2^32 - 1"},
+                {4, 1, "a schema of 1"}};
 
     for (size_t i = 0; i < CONFORM_COUNT(rows); i++) {
         memcpy(copy, words, size);

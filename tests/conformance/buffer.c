@@ -9,9 +9,9 @@ static const isg_memory kinds[] = {ISG_MEMORY_DEVICE, ISG_MEMORY_UPLOAD, ISG_MEM
 static const char *const kind_names[] = {"device", "upload", "download"};
 
 /* Offset and size pairs around words, cache lines and pages. */
-static const uint32_t ranges[][2] = {{0, 1},    {1, 1},    {3, 2},      {5, 7},    {4, 4},
-                                     {63, 66},  {64, 64},  {255, 513},  {256, 3},  {1021, 1},
-                                     {0, 4095}, {1, 4098}, {4095, 4},   {4098, 1}, {2047, 2049},
+static const uint32_t ranges[][2] = {{0, 1},    {1, 1},    {3, 2},     {5, 7},    {4, 4},
+                                     {63, 66},  {64, 64},  {255, 513}, {256, 3},  {1021, 1},
+                                     {0, 4095}, {1, 4098}, {4095, 4},  {4098, 1}, {2047, 2049},
                                      {0, 4099}, {2, 4095}, {4096, 3}};
 
 START_TEST(round_trip_odd_ranges)
@@ -123,9 +123,15 @@ END_TEST
 
 START_TEST(ranges_that_wrap_are_refused)
 {
-    static const uint64_t bad[][2] = {
-        {UINT64_MAX, 2}, {UINT64_MAX, 1}, {1, UINT64_MAX},        {65, 0}, {64, 1},
-        {0, 65},         {63, 2},         {UINT64_MAX - 3, 8}, {UINT64_C(1) << 63, UINT64_C(1) << 63}};
+    static const uint64_t bad[][2] = {{UINT64_MAX, 2},
+                                      {UINT64_MAX, 1},
+                                      {1, UINT64_MAX},
+                                      {65, 0},
+                                      {64, 1},
+                                      {0, 65},
+                                      {63, 2},
+                                      {UINT64_MAX - 3, 8},
+                                      {UINT64_C(1) << 63, UINT64_C(1) << 63}};
     unsigned char bytes[64], got[64];
     isg_buffer *buffer = NULL, *other = conform_buffer(64, ISG_MEMORY_DEVICE);
 
@@ -200,14 +206,13 @@ START_TEST(map_gives_the_bytes_themselves)
             conform_random_words(y, COUNT, 5);
             memcpy(bytes, x, sizeof x);
             memcpy(result, y, sizeof y);
-            conform_run(&(isg_dispatch){
-                .kernel = kernel,
-                .grid = {(COUNT + 63) / 64},
-                .bindings = (isg_binding[]){{.binding = 0, .buffer = from},
-                                            {.binding = 1, .buffer = to}},
-                .binding_count = 2,
-                .push = push,
-                .push_size = sizeof push});
+            conform_run(&(isg_dispatch){.kernel = kernel,
+                                        .grid = {(COUNT + 63) / 64},
+                                        .bindings = (isg_binding[]){{.binding = 0, .buffer = from},
+                                                                    {.binding = 1, .buffer = to}},
+                                        .binding_count = 2,
+                                        .push = push,
+                                        .push_size = sizeof push});
             for (uint32_t i = 0; i < COUNT; i++) {
                 want[i] = 3 * x[i] + y[i] + i;
             }
@@ -324,7 +329,8 @@ START_TEST(upload_and_download_keep_the_order_of_the_queue)
     from = conform_buffer(sizeof x, ISG_MEMORY_DEVICE);
     for (uint32_t t = 0; t < TIMES; t++) {
         conform_random_words(x, COUNT, t);
-        CONFORM_OK(isg_buffer_upload(from, 0, x, sizeof x)); /* the dispatch before must not see it */
+        CONFORM_OK(
+            isg_buffer_upload(from, 0, x, sizeof x)); /* the dispatch before must not see it */
         CONFORM_OK(isg_queue_dispatch(
             conform_queue(),
             &(isg_dispatch){.kernel = kernel,

@@ -20,8 +20,8 @@ void conform_check_status(isg_status expected, isg_status status, const char *ca
 {
     if (status != expected) {
         conform_fail_at(file, line, "%s returned %s instead of %s%s%s", call,
-                        isg_status_name(status), isg_status_name(expected),
-                        status < 0 ? ": " : "", status < 0 ? isg_last_error() : "");
+                        isg_status_name(status), isg_status_name(expected), status < 0 ? ": " : "",
+                        status < 0 ? isg_last_error() : "");
     }
 }
 

@@ -97,8 +97,8 @@ static void read_all(int fd, double deadline, conform_outcome *out)
 void conform_spawn(const char *scenario, const char *argument, const char *const *environment,
                    unsigned seconds, conform_outcome *out)
 {
-    const char *arguments[] = {"isogrid", "conform", "--internal-scenario", scenario,
-                               argument ? argument : "", NULL};
+    const char *arguments[] = {
+        "isogrid", "conform", "--internal-scenario", scenario, argument ? argument : "", NULL};
     const char **variables = changed_environment(environment);
     int pipes[2], wait_status = 0;
     pid_t child = -1;

@@ -23,8 +23,7 @@ const conform_suite conform_suites[] = {
     {SUITE(selector), .summary = "opening devices by name, index and UUID; missing drivers"},
     {SUITE(lifetime), .summary = "releases in any order, leaks, leaving with work in flight"},
     {SUITE(never_hang), .summary = "kernels that never end do not take the host along"},
-    {SUITE(validation),
-     .summary = "no message from the Khronos validation layer",
+    {SUITE(validation), .summary = "no message from the Khronos validation layer",
      .wants_validation = true},
     {SUITE(self_test), .summary = "the runner itself", .hidden = true},
     {0},
@@ -46,11 +45,8 @@ void conform_add_case(conform_list *list, const char *name, const TTest *test, i
         list->capacity = capacity;
     }
     item = &list->cases[list->count++];
-    *item = (conform_case){.test = test,
-                           .index = index,
-                           .flags = flags,
-                           .seconds = seconds,
-                           .suite = list->suite};
+    *item = (conform_case){
+        .test = test, .index = index, .flags = flags, .seconds = seconds, .suite = list->suite};
     snprintf(item->name, sizeof item->name, "%s.%s", list->suite->name, name);
 }
 

@@ -10,7 +10,8 @@ const conform_scenario conform_scenarios[] = {
 };
 
 const conform_exclusion conform_exclusions[] = {
-    {"", "self_test.listed_as_unsupported", CONFORM_UNSUPPORTED, "shows how a row leaves a case out"},
+    {"", "self_test.listed_as_unsupported", CONFORM_UNSUPPORTED,
+     "shows how a row leaves a case out"},
     {"", "self_test.listed_to_fail*", CONFORM_XFAIL, "shows how a row expects a failure"},
     {0},
 };

@@ -138,8 +138,8 @@ static _Noreturn void fail_with(const char *file, int line, const char *format, 
     int used = 0;
 
     if (file) {
-        used = snprintf(state.reason, sizeof state.reason, "%s:%d: ", slash ? slash + 1 : file,
-                        line);
+        used =
+            snprintf(state.reason, sizeof state.reason, "%s:%d: ", slash ? slash + 1 : file, line);
     }
     vsnprintf(state.reason + used, sizeof state.reason - (size_t)used, format, arguments);
     ck_abort_msg("failed");
@@ -294,7 +294,8 @@ static void judge_passed(const conform_case *item, conform_result *out)
 
     if (status != ISG_OK) {
         out->verdict = CONFORM_FAIL;
-        snprintf(out->reason, sizeof out->reason, "the device ended as %s", isg_status_name(status));
+        snprintf(out->reason, sizeof out->reason, "the device ended as %s",
+                 isg_status_name(status));
     } else if (out->expected[0] && strcmp(out->digest, out->expected) != 0) {
         out->verdict = CONFORM_FAIL;
         snprintf(out->reason, sizeof out->reason, "digest %s, the host computed %s", out->digest,
@@ -340,8 +341,8 @@ void conform_run_case(const conform_case *item, conform_result *out)
     clock_gettime(CLOCK_MONOTONIC, &start);
     srunner_run(runner, NULL, NULL, CK_SILENT);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    out->seconds = (double)(end.tv_sec - start.tv_sec) +
-                   (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    out->seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
 
     format_plans(out->plan, sizeof out->plan);
     out->syncs = state.syncs;

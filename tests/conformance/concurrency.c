@@ -13,7 +13,7 @@ enum { LIGHT_SIZE = 32 };
 typedef struct worker {
     pthread_t thread;
     isg_device *device;
-    isg_queue *queue; /* NULL: the device's own */
+    isg_queue *queue;           /* NULL: the device's own */
     isg_kernel *light, *affine; /* borrowed */
     uint32_t seed, dispatches;
     bool mixed; /* phased and plain kernels, many grids */
@@ -21,9 +21,9 @@ typedef struct worker {
 } worker;
 
 #define WORKER_TRY(worker, call)                                                                   \
-    ((call) == ISG_OK || (snprintf((worker)->problem, sizeof (worker)->problem, "%s: %s", #call,   \
-                                   isg_last_error()),                                              \
-                          false))
+    ((call) == ISG_OK ||                                                                           \
+     (snprintf((worker)->problem, sizeof(worker)->problem, "%s: %s", #call, isg_last_error()),     \
+      false))
 
 /* The light twin by host bytes, all of it checked. */
 static bool run_light(worker *self, uint32_t groups, uint32_t seed)
@@ -39,23 +39,18 @@ static bool run_light(worker *self, uint32_t groups, uint32_t seed)
         scratch[i] = conform_mix32(i + seed) >> 3;
     }
     last = good ? scratch[n - 1] + 256 : 0;
-    good = good &&
-           WORKER_TRY(self, isg_queue_dispatch_bytes(
-                                self->queue,
-                                &(isg_dispatch){.kernel = self->light, .grid = {groups}},
-                                (isg_host_binding[]){
-                                    {.binding = 0, .data = a, .size = n * 4},
-                                    {.binding = 1,
-                                     .data = scratch,
-                                     .size = n * 4,
-                                     .direction = ISG_INOUT},
-                                    {.binding = 2, .data = out, .size = n * 4,
-                                     .direction = ISG_OUT},
-                                    {.binding = 3,
-                                     .data = counts,
-                                     .size = sizeof counts,
-                                     .direction = ISG_INOUT}},
-                                4, NULL));
+    good =
+        good &&
+        WORKER_TRY(
+            self,
+            isg_queue_dispatch_bytes(
+                self->queue, &(isg_dispatch){.kernel = self->light, .grid = {groups}},
+                (isg_host_binding[]){
+                    {.binding = 0, .data = a, .size = n * 4},
+                    {.binding = 1, .data = scratch, .size = n * 4, .direction = ISG_INOUT},
+                    {.binding = 2, .data = out, .size = n * 4, .direction = ISG_OUT},
+                    {.binding = 3, .data = counts, .size = sizeof counts, .direction = ISG_INOUT}},
+                4, NULL));
     for (uint32_t i = 0; good && i < n; i++) {
         uint32_t times = i / LIGHT_SIZE == groups - 1 ? 256 : 1 + i / LIGHT_SIZE % 512 / 8;
         uint32_t want = (conform_mix32(i + seed) >> 3) + times;
@@ -94,11 +89,9 @@ static bool run_affine(worker *self, uint32_t count, uint32_t seed)
                                         .grid = {(count + 63) / 64},
                                         .push = push,
                                         .push_size = sizeof push},
-                        (isg_host_binding[]){{.binding = 0, .data = x, .size = count * 4},
-                                             {.binding = 1,
-                                              .data = y,
-                                              .size = count * 4,
-                                              .direction = ISG_INOUT}},
+                        (isg_host_binding[]){
+                            {.binding = 0, .data = x, .size = count * 4},
+                            {.binding = 1, .data = y, .size = count * 4, .direction = ISG_INOUT}},
                         2, NULL))) {
         return false;
     }
@@ -120,8 +113,8 @@ static void *work(void *argument)
     for (uint32_t k = 0; k < self->dispatches; k++) {
         uint32_t seed = self->seed * 1000 + k, random = conform_mix32(seed);
         bool good = self->mixed && random % 3 == 0 ? run_affine(self, random % 4000 + 1, seed)
-                    : self->mixed ? run_light(self, random % 700 + 1, seed)
-                                  : run_light(self, 512, seed);
+                    : self->mixed                  ? run_light(self, random % 700 + 1, seed)
+                                                   : run_light(self, 512, seed);
         if (!good) {
             return NULL;
         }
@@ -245,13 +238,12 @@ static void *make_and_drop(void *argument)
         size_t size = 0;
         const uint32_t *words = conform_spirv("mix", &size);
         bool good =
-            WORKER_TRY(self, isg_buffer_create(self->device,
-                                               &(isg_buffer_desc){.size = k * 97 + 1}, &buffer)) &&
+            WORKER_TRY(self, isg_buffer_create(self->device, &(isg_buffer_desc){.size = k * 97 + 1},
+                                               &buffer)) &&
             WORKER_TRY(self, isg_buffer_upload(buffer, k, "x", 1)) &&
-            WORKER_TRY(self,
-                       isg_kernel_create(self->device,
-                                         &(isg_kernel_desc){.spirv = words, .size = size},
-                                         &kernel)) &&
+            WORKER_TRY(self, isg_kernel_create(self->device,
+                                               &(isg_kernel_desc){.spirv = words, .size = size},
+                                               &kernel)) &&
             WORKER_TRY(self, isg_kernel_prepare(kernel, NULL, 0)) &&
             WORKER_TRY(self, isg_event_create(self->device, &event)) &&
             WORKER_TRY(self, isg_queue_create(self->device, "thread", &queue)) &&
@@ -276,8 +268,7 @@ START_TEST(objects_made_and_dropped_by_eight_threads)
     memset(workers, 0, sizeof workers);
     for (uint32_t i = 0; i < THREADS; i++) {
         workers[i].device = conform_device();
-        ck_assert_int_eq(
-            pthread_create(&workers[i].thread, NULL, make_and_drop, &workers[i]), 0);
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, make_and_drop, &workers[i]), 0);
     }
     for (uint32_t i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);
@@ -319,8 +310,7 @@ START_TEST(each_thread_has_its_own_last_error)
     for (uint32_t i = 0; i < THREADS; i++) {
         workers[i].device = conform_device();
         workers[i].seed = i;
-        ck_assert_int_eq(
-            pthread_create(&workers[i].thread, NULL, fail_and_look, &workers[i]), 0);
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, fail_and_look, &workers[i]), 0);
     }
     for (uint32_t i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);

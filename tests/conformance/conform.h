@@ -16,7 +16,7 @@
 /* ---- suites and cases (registry.c) ----------------------------------------------------------- */
 
 enum conform_case_flag {
-    CONFORM_FULL = 1 << 0,       /* only with --full */
+    CONFORM_FULL = 1 << 0,        /* only with --full */
     CONFORM_ANY_MESSAGE = 1 << 1, /* the case provokes messages of the validation layer */
 };
 
@@ -44,6 +44,7 @@ extern const conform_suite conform_suites[]; /* ended by a NULL name */
 void conform_reference_list(conform_list *list);
 void conform_buffer_list(conform_list *list);
 void conform_kernel_list(conform_list *list);
+void conform_kernel_feature_cases(conform_list *list); /* in kernel */
 void conform_dispatch_list(conform_list *list);
 void conform_exactness_list(conform_list *list);
 void conform_queue_list(conform_list *list);
@@ -52,7 +53,7 @@ void conform_recording_list(conform_list *list);
 void conform_image_list(conform_list *list);
 void conform_plan_list(conform_list *list);
 void conform_bad_input_list(conform_list *list);
-void conform_bad_module_cases(conform_list *list); /* in bad_input */
+void conform_bad_module_cases(conform_list *list);      /* in bad_input */
 void conform_exactness_float_cases(conform_list *list); /* in exactness */
 void conform_limits_list(conform_list *list);
 void conform_selector_list(conform_list *list);
@@ -218,7 +219,7 @@ typedef struct conform_allocations {
     _Atomic uint64_t calls; /* allocations so far */
     _Atomic int64_t live;   /* not released yet */
     _Atomic int64_t bytes;
-    _Atomic int64_t fail_after; /* fails every allocation once so many were made; -1: never */
+    _Atomic int64_t fail_after;   /* fails every allocation once so many were made; -1: never */
     _Atomic uint64_t wrong_sizes; /* releases whose size is not what was asked for */
 } conform_allocations;
 
@@ -227,7 +228,7 @@ isg_host_allocator conform_counting_allocator(conform_allocations *counts);
 /* ---- for the runner (state.c) ------------------------------------------------------------------------- */
 
 typedef struct conform_case {
-    char name[80]; /* "suite.case" */
+    char name[80];     /* "suite.case" */
     const TTest *test; /* NULL: the runner's own check that the device is the one asked for */
     int index;
     unsigned flags;

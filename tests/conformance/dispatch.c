@@ -44,7 +44,7 @@ static void check_ids(isg_kernel *kernel, const uint32_t grid[3])
 
 START_TEST(ids_in_three_dimensions)
 {
-    static const uint32_t grids[][3] = {{1, 1, 1}, {5, 1, 1}, {1, 6, 1}, {1, 1, 7},
+    static const uint32_t grids[][3] = {{1, 1, 1}, {5, 1, 1},  {1, 6, 1}, {1, 1, 7},
                                         {2, 3, 4}, {33, 2, 1}, {1, 17, 3}};
     isg_kernel *kernel = conform_kernel("ids");
 
@@ -84,8 +84,8 @@ START_TEST(report_51_zero_work)
 {
     static const struct {
         uint32_t grid[3], groups;
-    } rows[] = {{{0, 1, 1}, 0}, {{0, 0, 0}, 0}, {{0, 7, 9}, 0}, {{1, 0, 0}, 1},
-                {{4, 0, 3}, 12}, {{4, 3, 0}, 12}};
+    } rows[] = {{{0, 1, 1}, 0}, {{0, 0, 0}, 0},  {{0, 7, 9}, 0},
+                {{1, 0, 0}, 1}, {{4, 0, 3}, 12}, {{4, 3, 0}, 12}};
     uint32_t sums[4];
 
     for (size_t i = 0; i < CONFORM_COUNT(rows); i++) {
@@ -339,10 +339,8 @@ START_TEST(one_bad_dispatch_keeps_all_from_running)
 
     CONFORM_OK(isg_queue_fill(conform_queue(), sums, 0, 16, 0, &before));
     for (int i = 0; i < 3; i++) {
-        dispatches[i] = (isg_dispatch){.kernel = kernel,
-                                       .grid = {1},
-                                       .bindings = &binding,
-                                       .binding_count = i == 2 ? 0 : 1};
+        dispatches[i] = (isg_dispatch){
+            .kernel = kernel, .grid = {1}, .bindings = &binding, .binding_count = i == 2 ? 0 : 1};
     }
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_dispatch(conform_queue(), dispatches, 3, &value), "binding");
@@ -391,9 +389,17 @@ START_TEST(every_kind_of_buffer_binding)
             (isg_binding[]){
                 {.set = 2, .binding = 5, .buffer = out, .offset = step, .size = size},
                 {.set = 0, .binding = 7, .buffer = all, .offset = step, .size = size},
-                {.set = 1, .binding = 3, .array_index = 2, .buffer = all, .offset = step * 4,
+                {.set = 1,
+                 .binding = 3,
+                 .array_index = 2,
+                 .buffer = all,
+                 .offset = step * 4,
                  .size = size},
-                {.set = 1, .binding = 3, .array_index = 0, .buffer = all, .offset = step * 2,
+                {.set = 1,
+                 .binding = 3,
+                 .array_index = 0,
+                 .buffer = all,
+                 .offset = step * 2,
                  .size = size},
                 {.set = 1, .binding = 0, .buffer = uniform, .offset = uniform_alignment * 2},
                 {.set = 1, .binding = 3, .array_index = 1, .buffer = all, .offset = step * 3},
@@ -429,13 +435,13 @@ START_TEST(kernel_sees_the_length_of_its_binding)
         isg_buffer *a = conform_buffer_of(words, sizeof words);
         isg_buffer *b = conform_buffer_of(words, sizeof words);
         isg_buffer *out = conform_buffer(16, ISG_MEMORY_DEVICE);
-        conform_run(&(isg_dispatch){
-            .kernel = kernel,
-            .grid = {1},
-            .bindings = (isg_binding[]){{.binding = 0, .buffer = a, .size = a_size},
-                                        {.binding = 1, .buffer = b, .size = b_size},
-                                        {.binding = 2, .buffer = out}},
-            .binding_count = 3});
+        conform_run(
+            &(isg_dispatch){.kernel = kernel,
+                            .grid = {1},
+                            .bindings = (isg_binding[]){{.binding = 0, .buffer = a, .size = a_size},
+                                                        {.binding = 1, .buffer = b, .size = b_size},
+                                                        {.binding = 2, .buffer = out}},
+                            .binding_count = 3});
         CONFORM_OK(isg_buffer_download(out, 0, got, sizeof got));
         CONFORM_OK(isg_buffer_download(b, b_size - 8, last, sizeof last));
         conform_check_words(
@@ -468,9 +474,8 @@ START_TEST(bytes_in_bytes_out)
     }
     CONFORM_OK(isg_queue_dispatch_bytes(
         conform_queue(), &dispatch,
-        (isg_host_binding[]){
-            {.binding = 0, .data = x, .size = sizeof x, .direction = ISG_IN},
-            {.binding = 1, .data = y, .size = sizeof y, .direction = ISG_INOUT}},
+        (isg_host_binding[]){{.binding = 0, .data = x, .size = sizeof x, .direction = ISG_IN},
+                             {.binding = 1, .data = y, .size = sizeof y, .direction = ISG_INOUT}},
         2, &result));
     conform_check_words(y, want, COUNT, "in and out");
     ck_assert_int_eq(result.plan.kind, ISG_PLAN_SINGLE);

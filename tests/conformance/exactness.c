@@ -74,10 +74,9 @@ static void host_int_math(uint32_t a, uint32_t b, uint32_t *r)
 START_TEST(integer_arithmetic)
 {
     enum { COUNT = 64 * 64, ROW = 24 };
-    static const uint32_t edges[] = {0,          1,          2,          3,         0x7fffffffu,
-                                     0x80000000u, 0x80000001u, 0xffffffffu, 0xfffffffeu, 0xffffu,
-                                     0x10000u,    1000,       0xfffffc18u, 31,        32,
-                                     33};
+    static const uint32_t edges[] = {
+        0,           1,       2,        3,    0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu,
+        0xfffffffeu, 0xffffu, 0x10000u, 1000, 0xfffffc18u, 31,          32,          33};
     enum { EDGES = CONFORM_COUNT(edges) };
     static uint32_t x[COUNT], y[COUNT], got[COUNT * ROW], want[COUNT * ROW];
     isg_kernel *kernel = conform_kernel("int_math");
@@ -130,11 +129,11 @@ static void run_two(const char *stem, uint32_t groups, const uint32_t *in, size_
     isg_buffer *from = conform_buffer_of(in, in_count * 4);
     isg_buffer *to = conform_buffer_of(out, out_count * 4);
 
-    conform_run(&(isg_dispatch){.kernel = kernel,
-                                .grid = {groups},
-                                .bindings = (isg_binding[]){{.binding = 0, .buffer = from},
-                                                            {.binding = 1, .buffer = to}},
-                                .binding_count = 2});
+    conform_run(&(isg_dispatch){
+        .kernel = kernel,
+        .grid = {groups},
+        .bindings = (isg_binding[]){{.binding = 0, .buffer = from}, {.binding = 1, .buffer = to}},
+        .binding_count = 2});
     CONFORM_OK(isg_buffer_download(to, 0, out, out_count * 4));
     isg_buffer_release(from);
     isg_buffer_release(to);

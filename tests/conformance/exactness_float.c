@@ -68,9 +68,10 @@ static float blend(float a, float b, float t)
 
 static uint32_t to_int(float value)
 {
-    return isnan(value) ? 0 : value >= 0x1p31f ? 0x7fffffffu
-           : value <= -0x1p31f                 ? 0x80000000u
-                                               : (uint32_t)(int32_t)value;
+    return isnan(value)        ? 0
+           : value >= 0x1p31f  ? 0x7fffffffu
+           : value <= -0x1p31f ? 0x80000000u
+                               : (uint32_t)(int32_t)value;
 }
 
 static uint32_t to_uint(float value)
@@ -93,12 +94,38 @@ static uint32_t compare(float a, float b)
 
 /* What float_math.comp computes. */
 enum { ROW = 32 };
-static const char *const row_names[ROW] = {
-    "a + b", "a - b", "a * b", "fma(a, b, c)", "a * b + c", "(a + b) * (a - b)", "-a", "abs(a)",
-    "min(a, b)", "max(a, b)", "clamp(a, b, c)", "mix(a, b, c)", "floor(a)", "ceil(a)", "trunc(a)",
-    "roundEven(a)", "fract(a)", "sign(a)", "step(a, b)", "comparisons", "int(a)", "uint(a)",
-    "float(int(bits))", "float(bits)", "a * 0.5", "a + a", "a * 1.0", "a + 0.0", "a * 3.0 + a * 5.0",
-    "a * b - b * a", "a", "a * b * c"};
+static const char *const row_names[ROW] = {"a + b",
+                                           "a - b",
+                                           "a * b",
+                                           "fma(a, b, c)",
+                                           "a * b + c",
+                                           "(a + b) * (a - b)",
+                                           "-a",
+                                           "abs(a)",
+                                           "min(a, b)",
+                                           "max(a, b)",
+                                           "clamp(a, b, c)",
+                                           "mix(a, b, c)",
+                                           "floor(a)",
+                                           "ceil(a)",
+                                           "trunc(a)",
+                                           "roundEven(a)",
+                                           "fract(a)",
+                                           "sign(a)",
+                                           "step(a, b)",
+                                           "comparisons",
+                                           "int(a)",
+                                           "uint(a)",
+                                           "float(int(bits))",
+                                           "float(bits)",
+                                           "a * 0.5",
+                                           "a + a",
+                                           "a * 1.0",
+                                           "a + 0.0",
+                                           "a * 3.0 + a * 5.0",
+                                           "a * b - b * a",
+                                           "a",
+                                           "a * b * c"};
 
 /* Rows that are words rather than floats: a NaN there would be no NaN. */
 static bool is_word(size_t row)
@@ -205,11 +232,11 @@ START_TEST(float_arithmetic)
                  isg_kernel_get_info(kernel)->portable_reasons[0]);
     fill_triples(triples, COUNT);
     in = conform_buffer_of(triples, COUNT * 3 * 4);
-    conform_run(&(isg_dispatch){.kernel = kernel,
-                                .grid = {COUNT / 64},
-                                .bindings = (isg_binding[]){{.binding = 0, .buffer = in},
-                                                            {.binding = 1, .buffer = out}},
-                                .binding_count = 2});
+    conform_run(&(isg_dispatch){
+        .kernel = kernel,
+        .grid = {COUNT / 64},
+        .bindings = (isg_binding[]){{.binding = 0, .buffer = in}, {.binding = 1, .buffer = out}},
+        .binding_count = 2});
     CONFORM_OK(isg_buffer_download(out, 0, got, COUNT * ROW * 4));
     for (uint32_t i = 0; i < COUNT; i++) {
         const uint32_t *t = triples + (size_t)i * 3;
@@ -304,11 +331,11 @@ START_TEST(matrix_products_add_from_the_left)
                                             : (random & 0x83ffffffu) | 0x3c000000u);
     }
     from = conform_buffer_of(in, COUNT * IN * 4);
-    conform_run(&(isg_dispatch){.kernel = kernel,
-                                .grid = {COUNT / 32},
-                                .bindings = (isg_binding[]){{.binding = 0, .buffer = from},
-                                                            {.binding = 1, .buffer = to}},
-                                .binding_count = 2});
+    conform_run(&(isg_dispatch){
+        .kernel = kernel,
+        .grid = {COUNT / 32},
+        .bindings = (isg_binding[]){{.binding = 0, .buffer = from}, {.binding = 1, .buffer = to}},
+        .binding_count = 2});
     CONFORM_OK(isg_buffer_download(to, 0, got, COUNT * OUT * 4));
     for (uint32_t i = 0; i < COUNT; i++) {
         host_matrix_math(in + (size_t)i * IN, want + (size_t)i * OUT);
@@ -351,13 +378,15 @@ static void host_int_edges(uint32_t a, uint32_t b, uint32_t r[8])
 START_TEST(shifts_and_divisions_of_any_operand)
 {
     enum { COUNT = 64 * 128 };
-    static const uint32_t some[] = {0,  1,  2,  3,  7,  30, 31,          32,          33,
-                                    63, 64, 65, 96, 100, 255, 256, 0x7fffffffu, 0x80000000u,
-                                    0x80000001u, 0xffffffffu, 0xfffffffeu, 0xffffffe0u, 0xfffffff9u};
+    static const uint32_t some[] = {0,           1,           2,           3,           7,
+                                    30,          31,          32,          33,          63,
+                                    64,          65,          96,          100,         255,
+                                    256,         0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu,
+                                    0xfffffffeu, 0xffffffe0u, 0xfffffff9u};
     enum { SOME = CONFORM_COUNT(some) };
     static uint32_t pairs[COUNT * 2], got[COUNT * 8], want[COUNT * 8];
-    static const char *const names[] = {"a << b",      "a >> b",      "int(a) >> b", "a / b", "a % b",
-                                        "int(a) / b", "int(a) % b", "a"};
+    static const char *const names[] = {"a << b", "a >> b",     "int(a) >> b", "a / b",
+                                        "a % b",  "int(a) / b", "int(a) % b",  "a"};
     isg_kernel *kernel = conform_kernel("int_edges");
     isg_buffer *in = NULL, *out = conform_buffer(sizeof got, ISG_MEMORY_DEVICE);
 
@@ -372,11 +401,11 @@ START_TEST(shifts_and_divisions_of_any_operand)
         host_int_edges(pairs[2 * i], pairs[2 * i + 1], want + (size_t)i * 8);
     }
     in = conform_buffer_of(pairs, sizeof pairs);
-    conform_run(&(isg_dispatch){.kernel = kernel,
-                                .grid = {COUNT / 64},
-                                .bindings = (isg_binding[]){{.binding = 0, .buffer = in},
-                                                            {.binding = 1, .buffer = out}},
-                                .binding_count = 2});
+    conform_run(&(isg_dispatch){
+        .kernel = kernel,
+        .grid = {COUNT / 64},
+        .bindings = (isg_binding[]){{.binding = 0, .buffer = in}, {.binding = 1, .buffer = out}},
+        .binding_count = 2});
     CONFORM_OK(isg_buffer_download(out, 0, got, sizeof got));
     for (size_t i = 0; i < COUNT * 8; i++) {
         CONFORM_TRUE(got[i] == want[i],

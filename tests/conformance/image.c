@@ -16,10 +16,10 @@ static const struct format {
     const char *name;
     uint32_t texel_size;
 } formats[] = {
-    {ISG_FORMAT_R8_UNORM, "r8", 1},         {ISG_FORMAT_RGBA8_UNORM, "rgba8", 4},
-    {ISG_FORMAT_R32_UINT, "r32ui", 4},      {ISG_FORMAT_R32_SINT, "r32i", 4},
-    {ISG_FORMAT_R32_FLOAT, "r32f", 4},      {ISG_FORMAT_RG32_FLOAT, "rg32f", 8},
-    {ISG_FORMAT_RGBA16_FLOAT, "rgba16f", 8}, {ISG_FORMAT_RGBA32_FLOAT, "rgba32f", 16},
+    {ISG_FORMAT_R8_UNORM, "r8", 1},           {ISG_FORMAT_RGBA8_UNORM, "rgba8", 4},
+    {ISG_FORMAT_R32_UINT, "r32ui", 4},        {ISG_FORMAT_R32_SINT, "r32i", 4},
+    {ISG_FORMAT_R32_FLOAT, "r32f", 4},        {ISG_FORMAT_RG32_FLOAT, "rg32f", 8},
+    {ISG_FORMAT_RGBA16_FLOAT, "rgba16f", 8},  {ISG_FORMAT_RGBA32_FLOAT, "rgba32f", 16},
     {ISG_FORMAT_RGBA32_UINT, "rgba32ui", 16},
 };
 
@@ -28,8 +28,8 @@ static isg_image *image_of(isg_format format, uint32_t width, uint32_t height, c
     isg_image *image = NULL;
 
     CONFORM_OK(isg_image_create(
-        conform_device(),
-        &(isg_image_desc){.format = format, .width = width, .height = height}, &image));
+        conform_device(), &(isg_image_desc){.format = format, .width = width, .height = height},
+        &image));
     if (data) {
         CONFORM_OK(isg_image_upload(image, data, isg_image_size(image)));
     }
@@ -38,8 +38,8 @@ static isg_image *image_of(isg_format format, uint32_t width, uint32_t height, c
 
 START_TEST(round_trip_of_every_format_and_shape)
 {
-    static const uint32_t shapes[][3] = {
-        {1, 0, 0}, {37, 0, 0}, {1, 1, 0}, {37, 19, 0}, {64, 64, 0}, {5, 3, 7}, {16, 1, 2}};
+    static const uint32_t shapes[][3] = {{1, 0, 0},   {37, 0, 0}, {1, 1, 0}, {37, 19, 0},
+                                         {64, 64, 0}, {5, 3, 7},  {16, 1, 2}};
 
     need_images();
     for (size_t f = 0; f < CONFORM_COUNT(formats); f++) {
@@ -49,13 +49,14 @@ START_TEST(round_trip_of_every_format_and_shape)
             size_t size = (size_t)texels * formats[f].texel_size;
             unsigned char *data = conform_alloc(2, size), *got = data + size;
             isg_image *image = NULL;
-            isg_status status = isg_image_create(conform_device(),
-                                                 &(isg_image_desc){.format = formats[f].format,
-                                                                   .width = n[0],
-                                                                   .height = n[1],
-                                                                   .depth = n[2],
-                                                                   .usage = ISG_IMAGE_USAGE_SAMPLED},
-                                                 &image);
+            isg_status status =
+                isg_image_create(conform_device(),
+                                 &(isg_image_desc){.format = formats[f].format,
+                                                   .width = n[0],
+                                                   .height = n[1],
+                                                   .depth = n[2],
+                                                   .usage = ISG_IMAGE_USAGE_SAMPLED},
+                                 &image);
             CONFORM_TRUE(status == ISG_OK, "%s image of %u x %u x %u: %s", formats[f].name, n[0],
                          n[1], n[2], isg_last_error());
             ck_assert_uint_eq(isg_image_size(image), size);
@@ -87,12 +88,11 @@ START_TEST(storage_image_of_words)
     image = image_of(ISG_FORMAT_R32_UINT, WIDTH, HEIGHT, texels);
     words = conform_buffer(sizeof got, ISG_MEMORY_DEVICE);
     for (int round = 0; round < 3; round++) { /* each reads what the one before wrote */
-        conform_run(&(isg_dispatch){
-            .kernel = kernel,
-            .grid = {(WIDTH + 7) / 8, (HEIGHT + 3) / 4},
-            .bindings = (isg_binding[]){{.binding = 0, .image = image},
-                                        {.binding = 1, .buffer = words}},
-            .binding_count = 2});
+        conform_run(&(isg_dispatch){.kernel = kernel,
+                                    .grid = {(WIDTH + 7) / 8, (HEIGHT + 3) / 4},
+                                    .bindings = (isg_binding[]){{.binding = 0, .image = image},
+                                                                {.binding = 1, .buffer = words}},
+                                    .binding_count = 2});
         CONFORM_OK(isg_buffer_download(words, 0, got, sizeof got));
         conform_check_words(got, texels, COUNT, "texels read");
         for (uint32_t i = 0; i < COUNT; i++) {
@@ -163,12 +163,10 @@ START_TEST(storage_volume)
     need_images();
     kernel = conform_kernel("image_volume");
     conform_random_words(texels, COUNT, 52);
-    CONFORM_OK(isg_image_create(conform_device(),
-                                &(isg_image_desc){.format = ISG_FORMAT_R32_UINT,
-                                                  .width = X,
-                                                  .height = Y,
-                                                  .depth = Z},
-                                &image));
+    CONFORM_OK(isg_image_create(
+        conform_device(),
+        &(isg_image_desc){.format = ISG_FORMAT_R32_UINT, .width = X, .height = Y, .depth = Z},
+        &image));
     CONFORM_OK(isg_image_upload(image, texels, sizeof texels));
     words = conform_buffer(sizeof got, ISG_MEMORY_DEVICE);
     conform_run(&(isg_dispatch){.kernel = kernel,
@@ -236,8 +234,8 @@ START_TEST(nearest_sampling_at_texel_centres)
     for (size_t m = 0; m < CONFORM_COUNT(modes); m++) {
         isg_sampler *samplers[2] = {NULL, NULL};
         CONFORM_OK(isg_sampler_create(
-            conform_device(),
-            &(isg_sampler_desc){.address = {modes[m], modes[m], modes[m]}}, &samplers[0]));
+            conform_device(), &(isg_sampler_desc){.address = {modes[m], modes[m], modes[m]}},
+            &samplers[0]));
         CONFORM_OK(isg_sampler_create(conform_device(), NULL, &samplers[1]));
         conform_run(&(isg_dispatch){
             .kernel = kernel,
@@ -294,17 +292,16 @@ START_TEST(wrong_images_are_refused)
     need_images();
     for (size_t i = 0; i < CONFORM_COUNT(bad); i++) {
         CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                        isg_image_create(conform_device(), &bad[i], &image),
-                        "image");
+                        isg_image_create(conform_device(), &bad[i], &image), "image");
         ck_assert_ptr_null(image);
     }
-    CONFORM_REFUSED(ISG_ERROR_LIMIT_EXCEEDED,
-                    isg_image_create(conform_device(),
-                                     &(isg_image_desc){.format = ISG_FORMAT_R8_UNORM,
-                                                       .width = most + 1,
-                                                       .height = 1},
-                                     &image),
-                    "image");
+    CONFORM_REFUSED(
+        ISG_ERROR_LIMIT_EXCEEDED,
+        isg_image_create(
+            conform_device(),
+            &(isg_image_desc){.format = ISG_FORMAT_R8_UNORM, .width = most + 1, .height = 1},
+            &image),
+        "image");
     image = image_of(ISG_FORMAT_R32_UINT, 8, 8, NULL);
     ck_assert_uint_eq(isg_image_size(image), 256);
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_image_upload(image, bytes, 255), "255", "256");
@@ -324,16 +321,16 @@ START_TEST(wrong_samplers_are_refused)
                     isg_sampler_create(conform_device(),
                                        &(isg_sampler_desc){.filter = (isg_filter)7}, &sampler),
                     "7");
-    CONFORM_REFUSED(
-        ISG_ERROR_INVALID_ARGUMENT,
-        isg_sampler_create(conform_device(),
-                           &(isg_sampler_desc){.address = {0, (isg_address_mode)9, 0}}, &sampler),
-        "9");
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_sampler_create(conform_device(),
-                                       &(isg_sampler_desc){.address = {ISG_ADDRESS_REPEAT},
-                                                           .unnormalized = true},
+                                       &(isg_sampler_desc){.address = {0, (isg_address_mode)9, 0}},
                                        &sampler),
+                    "9");
+    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
+                    isg_sampler_create(
+                        conform_device(),
+                        &(isg_sampler_desc){.address = {ISG_ADDRESS_REPEAT}, .unnormalized = true},
+                        &sampler),
                     "unnormalized");
     ck_assert_ptr_null(sampler);
 }
@@ -358,16 +355,16 @@ START_TEST(wrong_kinds_of_bindings_are_refused)
                                                   .usage = ISG_IMAGE_USAGE_SAMPLED},
                                 &sampled_only));
     dispatch.kernel = kernel;
-    dispatch.bindings = (isg_binding[]){{.binding = 0, .buffer = words},
-                                        {.binding = 1, .buffer = words}};
+    dispatch.bindings =
+        (isg_binding[]){{.binding = 0, .buffer = words}, {.binding = 1, .buffer = words}};
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_dispatch(conform_queue(), &dispatch, 1, NULL), "image");
-    dispatch.bindings = (isg_binding[]){{.binding = 0, .image = image},
-                                        {.binding = 1, .image = image}};
+    dispatch.bindings =
+        (isg_binding[]){{.binding = 0, .image = image}, {.binding = 1, .image = image}};
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_dispatch(conform_queue(), &dispatch, 1, NULL), "buffer");
-    dispatch.bindings = (isg_binding[]){{.binding = 0, .image = sampled_only},
-                                        {.binding = 1, .buffer = words}};
+    dispatch.bindings =
+        (isg_binding[]){{.binding = 0, .image = sampled_only}, {.binding = 1, .buffer = words}};
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
                     isg_queue_dispatch(conform_queue(), &dispatch, 1, NULL), "storage");
     dispatch.kernel = sample; /* a combined image sampler without its sampler */

@@ -69,13 +69,13 @@ static isg_status family_create(family *self, const isg_instance_desc *desc, con
 
 static isg_status family_submit(const family *self)
 {
-    isg_status status = isg_queue_submit(
-        self->queue,
-        &(isg_submit_desc){.recordings = (isg_recording *const[]){self->recording},
-                           .recording_count = 1,
-                           .signals = &(isg_event_value_pair){self->event, 1},
-                           .signal_count = 1},
-        NULL);
+    isg_status status =
+        isg_queue_submit(self->queue,
+                         &(isg_submit_desc){.recordings = (isg_recording *const[]){self->recording},
+                                            .recording_count = 1,
+                                            .signals = &(isg_event_value_pair){self->event, 1},
+                                            .signal_count = 1},
+                         NULL);
 
     return status == ISG_OK ? isg_event_wait(self->event, 1, ISG_WAIT_FOREVER) : status;
 }

@@ -148,18 +148,17 @@ START_TEST(report_52_layouts_are_told_apart)
     conform_random_words(push, 32, 9);
     CONFORM_OK(conform_try_kernel(spirv, size, &wide));
     for (int round = 0; round < 3; round++) {
-        CONFORM_OK(isg_queue_dispatch(conform_queue(),
-                                      (isg_dispatch[]){{.kernel = wide,
-                                                        .grid = {4},
-                                                        .bindings = &binding,
-                                                        .binding_count = 1,
-                                                        .push = push,
-                                                        .push_size = 128},
-                                                       {.kernel = none,
-                                                        .grid = {3},
-                                                        .bindings = &binding,
-                                                        .binding_count = 1}},
-                                      2, NULL));
+        CONFORM_OK(isg_queue_dispatch(
+            conform_queue(),
+            (isg_dispatch[]){
+                {.kernel = wide,
+                 .grid = {4},
+                 .bindings = &binding,
+                 .binding_count = 1,
+                 .push = push,
+                 .push_size = 128},
+                {.kernel = none, .grid = {3}, .bindings = &binding, .binding_count = 1}},
+            2, NULL));
         CONFORM_OK(isg_buffer_download(buffer, 0, got, sizeof got));
         conform_check_words(got, (uint32_t[]){0, 1, 4, push[3]}, 4, "two layouts in turns");
         conform_run(&(isg_dispatch){.kernel = one,
@@ -268,11 +267,11 @@ START_TEST(report_55_workgroup_sizes)
 {
     const isg_device_limits *limits = &conform_info()->limits;
     const uint32_t sizes[][3] = {
-        {1, 1, 1},    {3, 1, 1},    {31, 1, 1},   {33, 1, 1},  {100, 1, 1},   {128, 1, 1},
-        {129, 1, 1},  {256, 1, 1},  {257, 1, 1},  {512, 1, 1}, {1000, 1, 1},  {1024, 1, 1},
-        {1025, 1, 1}, {8, 8, 8},    {1, 128, 1},  {1, 1, 64},  {1, 1, 65},    {2, 2, 32},
-        {16, 16, 1},  {16, 16, 5},  {2048, 1, 1}, {1, 2048, 1}, {65536, 1, 1}, {65536, 65536, 1},
-        {0xffffffffu, 1, 1}};
+        {1, 1, 1},    {3, 1, 1},    {31, 1, 1},    {33, 1, 1},        {100, 1, 1},
+        {128, 1, 1},  {129, 1, 1},  {256, 1, 1},   {257, 1, 1},       {512, 1, 1},
+        {1000, 1, 1}, {1024, 1, 1}, {1025, 1, 1},  {8, 8, 8},         {1, 128, 1},
+        {1, 1, 64},   {1, 1, 65},   {2, 2, 32},    {16, 16, 1},       {16, 16, 5},
+        {2048, 1, 1}, {1, 2048, 1}, {65536, 1, 1}, {65536, 65536, 1}, {0xffffffffu, 1, 1}};
     char most[3][16], all[16];
 
     for (int i = 0; i < 3; i++) {

@@ -30,14 +30,13 @@ int conform_scenario_stuck(const char *argument)
     isg_dispatch dispatch = {.grid = {2}, .bindings = &binding, .binding_count = 1};
     const uint32_t zeros[2] = {0};
     double start = seconds_now();
-    isg_status status = isg_device_open(
-        NULL, argument, &(isg_device_desc){.hang_timeout_ns = 1500000000}, &device);
+    isg_status status =
+        isg_device_open(NULL, argument, &(isg_device_desc){.hang_timeout_ns = 1500000000}, &device);
 
     desc.spirv = conform_spirv("endless", &desc.size);
     status = status == ISG_OK ? isg_kernel_create(device, &desc, &kernel) : status;
-    status = status == ISG_OK
-                 ? isg_buffer_create(device, &(isg_buffer_desc){.size = 8}, &buffer)
-                 : status;
+    status = status == ISG_OK ? isg_buffer_create(device, &(isg_buffer_desc){.size = 8}, &buffer)
+                              : status;
     status = status == ISG_OK ? isg_buffer_upload(buffer, 0, zeros, 8) : status;
     status = status == ISG_OK ? isg_kernel_prepare(kernel, NULL, 0) : status;
     status = status == ISG_OK ? isg_kernel_wait(kernel, ISG_WAIT_FOREVER) : status;

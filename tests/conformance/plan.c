@@ -77,7 +77,8 @@ START_TEST(phased_kernels_split_or_stay_resident)
     static const struct {
         const char *stem;
         uint32_t rounds, syncs;
-    } rows[] = {{"reference_light", 0, 1}, {"rounds", 1, 2}, {"rounds", 10, 29}, {"phases_32", 1, 31}};
+    } rows[] = {
+        {"reference_light", 0, 1}, {"rounds", 1, 2}, {"rounds", 10, 29}, {"phases_32", 1, 31}};
 
     for (size_t i = 0; i < CONFORM_COUNT(rows); i++) {
         subject phased;
@@ -220,8 +221,7 @@ START_TEST(rounds_of_a_plain_kernel)
     plain.dispatch.rounds = 1;
     ck_assert_int_eq(plan_of(&plain.dispatch).kind, ISG_PLAN_SINGLE);
     plain.dispatch.rounds = 2;
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_plan_dispatch(&plain.dispatch, &plan),
-                    "round");
+    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_plan_dispatch(&plain.dispatch, &plan), "round");
     subject_release(&plain);
 }
 END_TEST
@@ -271,14 +271,12 @@ int conform_scenario_plan(const char *argument)
         bindings[i] = (isg_binding){.binding = i, .buffer = buffers[i]};
     }
     if (status == ISG_OK) {
-        status = isg_plan_dispatch(&(isg_dispatch){.kernel = kernel,
-                                                   .grid = {4},
-                                                   .bindings = bindings,
-                                                   .binding_count = 4},
-                                   &plan);
+        status = isg_plan_dispatch(
+            &(isg_dispatch){
+                .kernel = kernel, .grid = {4}, .bindings = bindings, .binding_count = 4},
+            &plan);
     }
-    printf("%s %s: %s\n", isg_status_name(status),
-           status == ISG_OK ? isg_plan_name(plan.kind) : "",
+    printf("%s %s: %s\n", isg_status_name(status), status == ISG_OK ? isg_plan_name(plan.kind) : "",
            status == ISG_OK ? plan.reason : isg_last_error());
     for (int i = 0; i < 4; i++) {
         isg_buffer_release(buffers[i]);

@@ -92,23 +92,20 @@ START_TEST(values_never_submitted_are_refused)
     CONFORM_OK(isg_event_wait(event, 0, 0));
     CONFORM_REFUSED(ISG_ERROR_INVALID_STATE,
                     isg_queue_submit(queue,
-                                     &(isg_submit_desc){
-                                         .waits = &(isg_event_value_pair){event, 1},
-                                         .wait_count = 1},
+                                     &(isg_submit_desc){.waits = &(isg_event_value_pair){event, 1},
+                                                        .wait_count = 1},
                                      NULL),
                     "1");
-    CONFORM_OK(isg_queue_submit(queue,
-                                &(isg_submit_desc){.signals = &(isg_event_value_pair){event, 5},
-                                                   .signal_count = 1},
-                                &value));
+    CONFORM_OK(isg_queue_submit(
+        queue, &(isg_submit_desc){.signals = &(isg_event_value_pair){event, 5}, .signal_count = 1},
+        &value));
     CONFORM_OK(isg_event_wait(event, 5, ISG_WAIT_FOREVER));
     CONFORM_REFUSED(ISG_ERROR_INVALID_STATE, isg_event_wait(event, 6, 0), "6", "5");
     CONFORM_REFUSED(ISG_ERROR_INVALID_STATE, isg_queue_wait(queue, value + 1, 0), "value");
     CONFORM_REFUSED(ISG_ERROR_INVALID_STATE,
                     isg_queue_submit(queue,
-                                     &(isg_submit_desc){
-                                         .waits = &(isg_event_value_pair){event, 6},
-                                         .wait_count = 1},
+                                     &(isg_submit_desc){.waits = &(isg_event_value_pair){event, 6},
+                                                        .wait_count = 1},
                                      NULL),
                     "6");
     isg_event_release(event);
@@ -125,27 +122,26 @@ START_TEST(report_22_signals_must_grow)
     CONFORM_OK(isg_event_create(conform_device(), &event));
     CONFORM_OK(isg_event_value(event, &value));
     ck_assert_uint_eq(value, 0);
-    CONFORM_OK(isg_queue_submit(conform_queue(),
-                                &(isg_submit_desc){.signals = &(isg_event_value_pair){event, 5},
-                                                   .signal_count = 1},
-                                NULL));
+    CONFORM_OK(isg_queue_submit(
+        conform_queue(),
+        &(isg_submit_desc){.signals = &(isg_event_value_pair){event, 5}, .signal_count = 1}, NULL));
     for (size_t i = 0; i < CONFORM_COUNT(bad); i++) {
-        CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                        isg_queue_submit(conform_queue(),
-                                         &(isg_submit_desc){
-                                             .signals = &(isg_event_value_pair){event, bad[i]},
-                                             .signal_count = 1},
-                                         NULL),
-                        "5");
+        CONFORM_REFUSED(
+            ISG_ERROR_INVALID_ARGUMENT,
+            isg_queue_submit(conform_queue(),
+                             &(isg_submit_desc){.signals = &(isg_event_value_pair){event, bad[i]},
+                                                .signal_count = 1},
+                             NULL),
+            "5");
     }
-    CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT,
-                    isg_queue_submit(
-                        conform_queue(),
-                        &(isg_submit_desc){.signals = (isg_event_value_pair[]){{event, 8},
-                                                                              {event, 8}},
-                                           .signal_count = 2},
-                        NULL),
-                    "event");
+    CONFORM_REFUSED(
+        ISG_ERROR_INVALID_ARGUMENT,
+        isg_queue_submit(
+            conform_queue(),
+            &(isg_submit_desc){.signals = (isg_event_value_pair[]){{event, 8}, {event, 8}},
+                               .signal_count = 2},
+            NULL),
+        "event");
     CONFORM_OK(isg_event_wait(event, 5, ISG_WAIT_FOREVER));
     CONFORM_OK(isg_event_value(event, &value));
     ck_assert_uint_eq(value, 5);
@@ -359,17 +355,19 @@ START_TEST(a_queue_waits_for_another_queues_own_event)
         CONFORM_OK(isg_queue_fill(conform_queue(), one, 0, SIZE, (uint8_t)round, &filled));
         CONFORM_OK(isg_queue_submit(
             queue,
-            &(isg_submit_desc){.recordings = (isg_recording *const[]){copy},
-                               .recording_count = 1,
-                               .waits = &(isg_event_value_pair){isg_queue_event(conform_queue()),
-                                                                filled},
-                               .wait_count = 1},
+            &(isg_submit_desc){
+                .recordings = (isg_recording *const[]){copy},
+                .recording_count = 1,
+                .waits = &(isg_event_value_pair){isg_queue_event(conform_queue()), filled},
+                .wait_count = 1},
             &copied));
-        CONFORM_OK(isg_queue_submit( /* and back, before the next fill */
-            conform_queue(),
-            &(isg_submit_desc){.waits = &(isg_event_value_pair){isg_queue_event(queue), copied},
-                               .wait_count = 1},
-            NULL));
+        CONFORM_OK(
+            isg_queue_submit(/* and back, before the next fill */
+                             conform_queue(),
+                             &(isg_submit_desc){
+                                 .waits = &(isg_event_value_pair){isg_queue_event(queue), copied},
+                                 .wait_count = 1},
+                             NULL));
         CONFORM_OK(isg_buffer_download(two, 0, got, SIZE));
         conform_check_filled(got, (uint8_t)round, SIZE, "copied by the second queue");
     }

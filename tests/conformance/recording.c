@@ -16,11 +16,10 @@ static isg_recording *recording_start(void)
 
 static void submit(isg_queue *queue, isg_recording *recording)
 {
-    CONFORM_OK(isg_queue_submit(queue,
-                                &(isg_submit_desc){
-                                    .recordings = (isg_recording *const[]){recording},
-                                    .recording_count = 1},
-                                NULL));
+    CONFORM_OK(isg_queue_submit(
+        queue,
+        &(isg_submit_desc){.recordings = (isg_recording *const[]){recording}, .recording_count = 1},
+        NULL));
 }
 
 static isg_dispatch accumulate(isg_kernel *kernel, const isg_binding bindings[2], uint32_t groups,
@@ -118,9 +117,9 @@ START_TEST(one_recording_on_two_queues)
     conform_random_words(y, N, 2);
     from = conform_buffer_of(x, sizeof x);
     to = conform_buffer_of(y, sizeof y);
-    dispatch = accumulate(kernel, (isg_binding[]){{.binding = 0, .buffer = from},
-                                                  {.binding = 1, .buffer = to}},
-                          GROUPS, &seed);
+    dispatch = accumulate(
+        kernel, (isg_binding[]){{.binding = 0, .buffer = from}, {.binding = 1, .buffer = to}},
+        GROUPS, &seed);
     CONFORM_OK(isg_record_dispatch(recording, &dispatch));
     CONFORM_OK(isg_recording_end(recording));
     for (int q = 0; q < 2; q++) {
@@ -164,9 +163,9 @@ START_TEST(everything_released_straight_after_submit)
         isg_buffer *from = conform_buffer_of(x, sizeof x), *to = conform_buffer_of(y, sizeof y);
         isg_recording *recording = recording_start();
         isg_queue *queue = NULL;
-        isg_dispatch dispatch = accumulate(kernel, (isg_binding[]){{.binding = 0, .buffer = from},
-                                                                   {.binding = 1, .buffer = to}},
-                                           GROUPS, &seed);
+        isg_dispatch dispatch = accumulate(
+            kernel, (isg_binding[]){{.binding = 0, .buffer = from}, {.binding = 1, .buffer = to}},
+            GROUPS, &seed);
         static uint32_t read[N];
         uint64_t value = 0;
 
@@ -182,8 +181,8 @@ START_TEST(everything_released_straight_after_submit)
             queue,
             &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
                                .recording_count = 1,
-                               .waits = &(isg_event_value_pair){isg_queue_event(conform_queue()),
-                                                                value},
+                               .waits =
+                                   &(isg_event_value_pair){isg_queue_event(conform_queue()), value},
                                .wait_count = 1},
             &value));
         isg_recording_release(recording); /* the submission holds it */
@@ -208,13 +207,13 @@ START_TEST(states_of_a_recording)
     uint64_t times[2];
     uint32_t count = 0, got[16];
 
-    CONFORM_REFUSED(ISG_ERROR_INVALID_STATE,
-                    isg_queue_submit(conform_queue(),
-                                     &(isg_submit_desc){
-                                         .recordings = (isg_recording *const[]){recording},
-                                         .recording_count = 1},
-                                     NULL),
-                    "end");
+    CONFORM_REFUSED(
+        ISG_ERROR_INVALID_STATE,
+        isg_queue_submit(conform_queue(),
+                         &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
+                                            .recording_count = 1},
+                         NULL),
+        "end");
     CONFORM_OK(isg_record_fill(recording, buffer, 0, 64, 0));
     CONFORM_REFUSED(ISG_ERROR_INVALID_ARGUMENT, isg_record_fill(recording, buffer, 60, 8, 0), "64");
     dispatch.binding_count = 0;
@@ -287,11 +286,11 @@ START_TEST(an_execution_error_is_the_recordings_status)
         conform_skip("the device has no limit below 2^32");
     }
     indirect = conform_buffer_of(grid, sizeof grid);
-    CONFORM_OK(isg_record_dispatch(recording,
-                                   &(isg_dispatch){.kernel = kernel,
-                                                   .indirect = indirect,
-                                                   .bindings = &(isg_binding){.buffer = sums},
-                                                   .binding_count = 1}));
+    CONFORM_OK(
+        isg_record_dispatch(recording, &(isg_dispatch){.kernel = kernel,
+                                                       .indirect = indirect,
+                                                       .bindings = &(isg_binding){.buffer = sums},
+                                                       .binding_count = 1}));
     CONFORM_OK(isg_recording_end(recording));
     submit(conform_queue(), recording);
     CONFORM_REFUSED(ISG_ERROR_LIMIT_EXCEEDED, isg_queue_wait(conform_queue(), 0, ISG_WAIT_FOREVER),
@@ -327,8 +326,8 @@ START_TEST(gpu_times_of_each_dispatch)
     isg_kernel *kernel = conform_kernel("busy");
     isg_buffer *buffer = conform_buffer(N * 4, ISG_MEMORY_DEVICE);
     isg_recording *recording = NULL;
-    isg_status status = isg_recording_create(conform_device(),
-                                             &(isg_recording_desc){.timed = true}, &recording);
+    isg_status status =
+        isg_recording_create(conform_device(), &(isg_recording_desc){.timed = true}, &recording);
     uint64_t times[DISPATCHES + 1];
     uint32_t count = 0;
     double start = 0, wall = 0;
@@ -398,11 +397,11 @@ static void steady_create(steady *self, isg_device *device)
         self->phased_bindings[i] = (isg_binding){.binding = i, .buffer = self->four[i]};
     }
     CONFORM_OK(isg_recording_create(device, NULL, &self->recording));
-    CONFORM_OK(isg_record_dispatch(self->recording,
-                                   &(isg_dispatch){.kernel = self->phased,
-                                                   .grid = {16},
-                                                   .bindings = self->phased_bindings,
-                                                   .binding_count = 4}));
+    CONFORM_OK(
+        isg_record_dispatch(self->recording, &(isg_dispatch){.kernel = self->phased,
+                                                             .grid = {16},
+                                                             .bindings = self->phased_bindings,
+                                                             .binding_count = 4}));
     CONFORM_OK(isg_recording_end(self->recording));
 }
 
@@ -461,8 +460,8 @@ START_TEST(nothing_is_allocated_in_the_steady_state)
     CONFORM_TRUE(before > 10, "only %" PRIu64 " allocations went through the callbacks", before);
     steady_run(&work, 400);
     after = atomic_load(&counts.calls);
-    CONFORM_TRUE(after == before,
-                 "%" PRIu64 " allocations in 2000 submissions after the first 500", after - before);
+    CONFORM_TRUE(after == before, "%" PRIu64 " allocations in 2000 submissions after the first 500",
+                 after - before);
     steady_release(&work);
     isg_device_release(device);
     isg_instance_release(instance);

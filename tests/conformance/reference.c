@@ -50,8 +50,8 @@ static void prepare(host_data *data, uint32_t launch)
 /* ---- verdicts, in words ---- */
 
 /* What a wrong element of the output says about the barrier. */
-static _Noreturn void fail_element(const char *where, uint32_t i, uint32_t group_size,
-                                   uint32_t got, uint32_t want)
+static _Noreturn void fail_element(const char *where, uint32_t i, uint32_t group_size, uint32_t got,
+                                   uint32_t want)
 {
     int32_t difference = (int32_t)(got - want);
 
@@ -187,10 +187,8 @@ static void route_device_buffers(host_data *data)
     for (int launch = 0; launch < LAUNCHES; launch++) {
         prepare(data, (uint32_t)launch);
         upload(&device, data);
-        conform_run(&(isg_dispatch){.kernel = kernel,
-                                    .grid = {GROUPS},
-                                    .bindings = device.bindings,
-                                    .binding_count = 4});
+        conform_run(&(isg_dispatch){
+            .kernel = kernel, .grid = {GROUPS}, .bindings = device.bindings, .binding_count = 4});
         download(&device, data);
         check_launch(data, "device buffers", launch);
     }
@@ -214,11 +212,11 @@ static void route_recording(host_data *data)
     for (int launch = 0; launch < LAUNCHES; launch++) {
         prepare(data, (uint32_t)launch);
         upload(&device, data);
-        CONFORM_OK(isg_queue_submit(
-            conform_queue(),
-            &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
-                               .recording_count = 1},
-            NULL));
+        CONFORM_OK(
+            isg_queue_submit(conform_queue(),
+                             &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
+                                                .recording_count = 1},
+                             NULL));
         CONFORM_OK(isg_queue_wait(conform_queue(), 0, ISG_WAIT_FOREVER));
         CONFORM_OK(isg_recording_status(recording));
         download(&device, data);
@@ -398,11 +396,11 @@ START_TEST(light_twin_indirect)
         uint32_t groups = grids[i][0] * grids[i][1] * grids[i][2];
         light_upload(&device, groups * LIGHT_SIZE);
         CONFORM_OK(isg_buffer_upload(indirect, 0, grids[i], sizeof grids[i]));
-        CONFORM_OK(isg_queue_submit(
-            conform_queue(),
-            &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
-                               .recording_count = 1},
-            NULL));
+        CONFORM_OK(
+            isg_queue_submit(conform_queue(),
+                             &(isg_submit_desc){.recordings = (isg_recording *const[]){recording},
+                                                .recording_count = 1},
+                             NULL));
         CONFORM_OK(isg_queue_wait(conform_queue(), 0, ISG_WAIT_FOREVER));
         light_check(&device, groups);
     }

@@ -173,15 +173,20 @@ START_TEST(report_28_bad_selectors_are_errors)
         const char *selector;
         isg_status status;
     } rows[] = {
-        {"vulkan:-1", ISG_ERROR_INVALID_ARGUMENT}, {"vulkan:9999", ISG_ERROR_UNAVAILABLE},
-        {"vulkan:0,0", ISG_ERROR_UNAVAILABLE},     {"no such device", ISG_ERROR_UNAVAILABLE},
+        {"vulkan:-1", ISG_ERROR_INVALID_ARGUMENT},
+        {"vulkan:9999", ISG_ERROR_UNAVAILABLE},
+        {"vulkan:0,0", ISG_ERROR_UNAVAILABLE},
+        {"no such device", ISG_ERROR_UNAVAILABLE},
         {"vulkan:no such device", ISG_ERROR_UNAVAILABLE},
         {"uuid:00112233445566778899aabbccddeeff", ISG_ERROR_UNAVAILABLE},
-        {"uuid:0011", ISG_ERROR_INVALID_ARGUMENT}, {"uuid:", ISG_ERROR_INVALID_ARGUMENT},
+        {"uuid:0011", ISG_ERROR_INVALID_ARGUMENT},
+        {"uuid:", ISG_ERROR_INVALID_ARGUMENT},
         {"uuid:zz112233445566778899aabbccddeeff", ISG_ERROR_INVALID_ARGUMENT},
         {"vulkan:99999999999999999999", ISG_ERROR_INVALID_ARGUMENT},
-        {"vulkan:", ISG_ERROR_INVALID_ARGUMENT},   {"-1", ISG_ERROR_UNAVAILABLE},
-        {"9", ISG_ERROR_UNAVAILABLE},              {"0,0", ISG_ERROR_UNAVAILABLE},
+        {"vulkan:", ISG_ERROR_INVALID_ARGUMENT},
+        {"-1", ISG_ERROR_UNAVAILABLE},
+        {"9", ISG_ERROR_UNAVAILABLE},
+        {"0,0", ISG_ERROR_UNAVAILABLE},
     };
 
     for (size_t i = 0; i < CONFORM_COUNT(rows); i++) {
@@ -281,8 +286,7 @@ END_TEST
 
 START_TEST(report_60_no_loader)
 {
-    check_open("auto",
-               TEXTS("ISOGRID_VULKAN_LOADER=/nonexistent/libvulkan.so.1", "ISOGRID_DEVICE"),
+    check_open("auto", TEXTS("ISOGRID_VULKAN_LOADER=/nonexistent/libvulkan.so.1", "ISOGRID_DEVICE"),
                TEXTS("ISG_ERROR_UNAVAILABLE", "/nonexistent/libvulkan.so.1", "install",
                      "backend vulkan missing"));
     /* A file that is no library. */
@@ -325,10 +329,10 @@ START_TEST(report_27_no_driver)
                TEXTS("VK_DRIVER_FILES=/nonexistent/driver.json", "VK_ADD_DRIVER_FILES",
                      "VK_ICD_FILENAMES", "ISOGRID_DEVICE", "DISPLAY"),
                TEXTS("ISG_ERROR_UNAVAILABLE", "install", "backend vulkan missing"));
-    check_open("auto",
-               TEXTS("VK_DRIVER_FILES=/tmp", "VK_ADD_DRIVER_FILES", "VK_ICD_FILENAMES",
-                     "ISOGRID_DEVICE"),
-               TEXTS("ISG_ERROR_UNAVAILABLE", "install"));
+    check_open(
+        "auto",
+        TEXTS("VK_DRIVER_FILES=/tmp", "VK_ADD_DRIVER_FILES", "VK_ICD_FILENAMES", "ISOGRID_DEVICE"),
+        TEXTS("ISG_ERROR_UNAVAILABLE", "install"));
     for (size_t i = 0; i < CONFORM_COUNT(manifests); i++) {
         write_manifest(path, manifests[i]);
         snprintf(variable, sizeof variable, "VK_DRIVER_FILES=%s", path);

@@ -31,11 +31,10 @@ static void run_dependent_pair(void)
                             .push_size = sizeof push}));
     }
     CONFORM_OK(isg_recording_end(recording));
-    CONFORM_OK(isg_queue_submit(conform_queue(),
-                                &(isg_submit_desc){
-                                    .recordings = (isg_recording *const[]){recording},
-                                    .recording_count = 1},
-                                NULL));
+    CONFORM_OK(isg_queue_submit(
+        conform_queue(),
+        &(isg_submit_desc){.recordings = (isg_recording *const[]){recording}, .recording_count = 1},
+        NULL));
     CONFORM_OK(isg_queue_wait(conform_queue(), 0, ISG_WAIT_FOREVER));
     isg_recording_release(recording);
     isg_buffer_release(a);
@@ -57,8 +56,9 @@ START_TEST(red_arm_a_missing_barrier_is_reported)
                  "the backend asked for no barrier at all");
     CONFORM_TRUE(conform_message_count() > before,
                  "no message although the barrier between two dispatches was left out");
-    CONFORM_TRUE(strcasestr(conform_first_message(), "hazard"), "the message is about something "
-                                                                "else: %s",
+    CONFORM_TRUE(strcasestr(conform_first_message(), "hazard"),
+                 "the message is about something "
+                 "else: %s",
                  conform_first_message());
 }
 END_TEST

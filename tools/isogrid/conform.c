@@ -2,44 +2,29 @@
 #include "cli.h"
 #include "conform_tool.h"
 
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help_text[] =
-    "usage: isogrid conform [options]\n"
+static const char about_text[] =
+    "Runs the conformance suite on every device found, each suite in a process of its own, and\n"
+    "prints one line a case: driver, case, plan, grid syncs counted, digest of the output, time and\n"
+    "verdict. A hang or a crash of a driver is one failed case. Digests are compared between\n"
+    "devices, and with what the host computes.\n"
     "\n"
-    "Runs the conformance suite on every device found, each in a process of its own, and prints\n"
-    "one line a case. A hang or a crash of a driver is one failed case.\n"
+    "ISOGRID_REQUIRE=\"vulkan:mesa 25,vulkan:swiftshader\" lists devices that must be there and run\n"
+    "at least one case each; '+resident' after one asks for resident grid sync too.\n"
     "\n"
-    "  --device SEL    only this device; may be repeated ('vulkan:0', 'mesa 25', 'uuid:...')\n"
-    "  --suite NAME    only this suite; may be repeated\n"
-    "  --case GLOB     only cases whose name matches ('reference.*', 'buffer.large')\n"
-    "  --json FILE     also write the results as JSON\n"
-    "  --list-suites   print the suites' names\n"
-    "  --list          print the cases' names\n"
-    "  --timeout S     seconds after which a case is killed (default 60; some have more)\n"
-    "  --full          also the cases that take minutes\n"
-    "\n"
-    "ISOGRID_REQUIRE=\"vulkan:mesa 25,vulkan:swiftshader\" lists devices that must be there and\n"
-    "run at least one case each.\n"
-    "\n"
-    "exit: 0 all passed, 1 a failure, 2 usage, 77 nothing ran\n";
+    "Exit code: 0 all passed, 1 a failure or refusal, 2 usage, 77 nothing ran.\n";
 
-static bool parse(int argc, const char **argv, conform_options *options, poptContext *context)
+static const char example_text[] =
+    "  isogrid conform --suite reference\n"
+    "  isogrid conform --device 'mesa 25' --case 'queue.*' --json results.json\n";
+
+static bool parse(int argc, const char **argv, conform_options *options, poptContext *context,
+                  int *out_code)
 {
-    int help = 0;
-    const struct poptOption table[] = {
-        {"device", 0, POPT_ARG_ARGV, &options->devices, 0, NULL, NULL},
-        {"suite", 0, POPT_ARG_ARGV, &options->suites, 0, NULL, NULL},
-        {"case", 0, POPT_ARG_STRING, &options->case_glob, 0, NULL, NULL},
-        {"json", 0, POPT_ARG_STRING, &options->json_path, 0, NULL, NULL},
-        {"timeout", 0, POPT_ARG_INT, &options->timeout_s, 0, NULL, NULL},
-        {"full", 0, POPT_ARG_NONE, &options->full, 0, NULL, NULL},
-        {"list", 0, POPT_ARG_NONE, &options->list, 0, NULL, NULL},
-        {"list-suites", 0, POPT_ARG_NONE, &options->list_suites, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, &help, 0, NULL, NULL},
+    const struct poptOption internal[] = {
         {"internal-list", 0, POPT_ARG_NONE, &options->internal_list, 0, NULL, NULL},
         {"internal-run", 0, POPT_ARG_NONE, &options->internal_run, 0, NULL, NULL},
         {"internal-scenario", 0, POPT_ARG_STRING, &options->internal_scenario, 0, NULL, NULL},
@@ -49,20 +34,35 @@ static bool parse(int argc, const char **argv, conform_options *options, poptCon
         {"internal-fd", 0, POPT_ARG_INT, &options->fd, 0, NULL, NULL},
         POPT_TABLEEND,
     };
-    int result = 0;
+    const struct poptOption table[] = {
+        ISG_CLI_HELP_OPTION,
+        {"device", 0, POPT_ARG_ARGV, &options->devices, 0,
+         "Only this device; may be repeated ('mesa 25', 'vulkan:0')", "SEL"},
+        {"suite", 0, POPT_ARG_ARGV, &options->suites, 0, "Only this suite; may be repeated",
+         "NAME"},
+        {"case", 0, POPT_ARG_STRING, &options->case_glob, 0,
+         "Only cases whose name matches ('buffer.*')", "GLOB"},
+        {"json", 0, POPT_ARG_STRING, &options->json_path, 0, "Also write the results as JSON",
+         "FILE"},
+        {"list-suites", 0, POPT_ARG_NONE, &options->list_suites, 0, "Print the suites' names",
+         NULL},
+        {"list", 0, POPT_ARG_NONE, &options->list, 0, "Print the cases' names", NULL},
+        {"timeout", 0, POPT_ARG_INT, &options->timeout_s, 0,
+         "Kill a case after this long (60; some have more)", "SECONDS"},
+        {"full", 0, POPT_ARG_NONE, &options->full, 0, "Also the cases that take minutes", NULL},
+        /* Between the supervisor and its children; help ends before it. */
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)internal, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const isg_cli_usage usage = {"conform", "[options]", about_text, example_text, table};
+    int option = 0;
 
-    *context = poptGetContext("isogrid conform", argc, argv, table, 0);
-    result = poptGetNextOpt(*context);
-    if (result < -1) {
-        fprintf(stderr, "isogrid conform: %s: %s; see 'isogrid conform --help'\n",
-                poptBadOption(*context, 0), poptStrerror(result));
-        return false;
-    }
-    if (help) {
-        fputs(help_text, stdout);
-        exit(EXIT_PASS);
-    }
-    return true;
+    *context = isg_cli_open(&usage, argc, argv);
+    do {
+        option = isg_cli_next(*context, &usage);
+    } while (option >= 0);
+    *out_code = isg_cli_exit_of(option);
+    return option == ISG_CLI_OPTION_END;
 }
 
 static int run_scenario(const char *name, const char *argument)
@@ -72,7 +72,7 @@ static int run_scenario(const char *name, const char *argument)
             return scenario->run(argument ? argument : "");
         }
     }
-    fprintf(stderr, "isogrid conform: there is no scenario '%s'\n", name);
+    isg_cli_error("there is no scenario '%s'", name);
     return EXIT_USAGE;
 }
 
@@ -134,8 +134,7 @@ static int choose_targets(const conform_options *options, conform_devices *devic
             target->selected = true;
             continue;
         }
-        fprintf(stderr, "isogrid conform: --device '%s': %s\n", answer->selector,
-                answer->message);
+        isg_cli_error("--device '%s': %s", answer->selector, answer->message);
         if (answer->status == ISG_ERROR_INVALID_ARGUMENT) {
             return EXIT_USAGE;
         }
@@ -156,8 +155,8 @@ static int judge(const conform_report *report, const conform_devices *devices,
         char why[512];
         conform_unmet(&entries[i], devices, options->devices != NULL, why, sizeof why);
         if (why[0]) {
-            fprintf(stderr, "isogrid conform: ISOGRID_REQUIRE '%s%s' is not met: %s\n",
-                    entries[i].selector, entries[i].resident ? "+resident" : "", why);
+            isg_cli_error("ISOGRID_REQUIRE '%s%s' is not met: %s", entries[i].selector,
+                          entries[i].resident ? "+resident" : "", why);
             code = EXIT_FAIL;
         }
     }
@@ -197,8 +196,7 @@ static int supervise(const conform_options *options, const conform_list *cases)
     conform_report_end(&report, &devices);
     code = judge(&report, &devices, options, entries, entry_count);
     code = code != EXIT_FAIL && due != EXIT_PASS ? due : code;
-    if (options->json_path &&
-        !conform_report_write(&report, &devices, options->json_path, code)) {
+    if (options->json_path && !conform_report_write(&report, &devices, options->json_path, code)) {
         code = EXIT_FAIL;
     }
 
@@ -217,9 +215,10 @@ int isg_cli_conform(int argc, const char **argv)
     conform_list cases = {0};
     int code = EXIT_USAGE;
 
-    if (!parse(argc, argv, &options, &context)) {
+    if (!parse(argc, argv, &options, &context, &code)) {
         goto done;
     }
+    code = EXIT_USAGE;
     if (options.internal_scenario) {
         code = run_scenario(options.internal_scenario, poptGetArg(context));
         goto done;
@@ -233,13 +232,12 @@ int isg_cli_conform(int argc, const char **argv)
         goto done;
     }
     if (poptPeekArg(context)) {
-        fprintf(stderr, "isogrid conform: unexpected argument '%s'; see 'isogrid conform --help'\n",
-                poptPeekArg(context));
+        isg_cli_error("unexpected argument '%s'; see 'isogrid conform --help'",
+                      poptPeekArg(context));
         goto done;
     }
     if (options.timeout_s < 1) {
-        fprintf(stderr, "isogrid conform: --timeout %d: give at least 1 second\n",
-                options.timeout_s);
+        isg_cli_error("--timeout %d: give at least 1 second", options.timeout_s);
         goto done;
     }
     if (!conform_select(&options, &cases)) {

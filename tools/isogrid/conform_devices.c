@@ -1,5 +1,6 @@
 /* Owns which devices there are, as a child process found them: a driver that crashes while it is
  * listed must not take the supervisor along. */
+#include "cli.h"
 #include "conform_tool.h"
 
 #include <ctype.h>
@@ -41,8 +42,8 @@ static json_t *device_json(const isg_device_info *info)
              info->api_version >> 12 & 0x3ff, info->api_version & 0xfff);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:s, s:s}", "selector",
                      info->selector, "exact", exact, "backend", info->backend, "name", info->name,
-                     "driverName", info->driver_name, "driverInfo", info->driver_info, "uuid",
-                     uuid, "apiVersion", api, "type", (int)info->type, "gridSyncResident",
+                     "driverName", info->driver_name, "driverInfo", info->driver_info, "uuid", uuid,
+                     "apiVersion", api, "type", (int)info->type, "gridSyncResident",
                      info->grid_sync == ISG_GRID_SYNC_RESIDENT, "gridSyncReason",
                      info->grid_sync_reason ? info->grid_sync_reason : "", "unusable",
                      info->unusable ? info->unusable : "");
@@ -175,8 +176,8 @@ static bool add_answer(conform_devices *devices, const json_t *event)
     }
     devices->answers = answers;
     answer = &answers[devices->answer_count++];
-    *answer = (conform_answer){.status = (isg_status)json_integer_value(
-                                   json_object_get(event, "status"))};
+    *answer = (conform_answer){
+        .status = (isg_status)json_integer_value(json_object_get(event, "status"))};
     snprintf(answer->selector, sizeof answer->selector, "%s", text_of(event, "selector"));
     snprintf(answer->exact, sizeof answer->exact, "%s", text_of(event, "exact"));
     snprintf(answer->message, sizeof answer->message, "%s", text_of(event, "message"));
@@ -213,8 +214,7 @@ static bool take_event(conform_devices *devices, json_t *event, bool *out_good)
     } else {
         *out_good = strcmp(kind, "done") == 0;
         if (!*out_good) {
-            fprintf(stderr, "isogrid conform: devices cannot be listed: %s\n",
-                    text_of(event, "message"));
+            isg_cli_error("devices cannot be listed: %s", text_of(event, "message"));
         }
         return false;
     }
@@ -230,7 +230,7 @@ bool conform_devices_find(const char *const *selectors, conform_devices *out)
 
     for (size_t i = 0; selectors[i]; i++) {
         if (i + 3 >= CONFORM_COUNT(arguments)) {
-            fputs("isogrid conform: more selectors than one run can take (60)\n", stderr);
+            isg_cli_error("more selectors than one run can take (60)");
             return false;
         }
         arguments[i + 2] = selectors[i];
@@ -238,8 +238,8 @@ bool conform_devices_find(const char *const *selectors, conform_devices *out)
     if (!conform_process_start(&process, arguments, NULL)) {
         return false;
     }
-    while (more && conform_process_read(&process, conform_now() + 120, NULL, NULL) ==
-                       CONFORM_READ_LINE) {
+    while (more &&
+           conform_process_read(&process, conform_now() + 120, NULL, NULL) == CONFORM_READ_LINE) {
         json_t *event = json_loads(process.line, 0, NULL);
         more = event && take_event(out, event, &good);
         asked = !more;
@@ -247,9 +247,9 @@ bool conform_devices_find(const char *const *selectors, conform_devices *out)
     }
     conform_process_end(&process, good ? 30 : 1, how, sizeof how);
     if (!asked) {
-        fprintf(stderr, "isogrid conform: a driver failed while devices were listed; the process "
-                        "%s; VK_DRIVER_FILES chooses drivers one by one\n%s\n",
-                how[0] ? how : "stopped answering", process.tail);
+        isg_cli_error("a driver failed while devices were listed; the process "
+                      "%s; VK_DRIVER_FILES chooses drivers one by one: %s",
+                      how[0] ? how : "stopped answering", process.tail);
         return false;
     }
     return good;

@@ -1,4 +1,5 @@
 /* Owns a child process of the supervisor: its start, its events, its end. */
+#include "cli.h"
 #include "conform_tool.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ bool conform_process_start(conform_process *process, const char *const *argument
 
     *process = (conform_process){.pid = -1, .events = -1, .output = -1};
     if (pipe2(events, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) {
-        fprintf(stderr, "isogrid conform: no pipe for a child: %s\n", strerror(errno));
+        isg_cli_error("no pipe for a child: %s", strerror(errno));
         return false;
     }
     fflush(NULL);
@@ -60,7 +61,7 @@ bool conform_process_start(conform_process *process, const char *const *argument
     close(events[1]);
     close(output[1]);
     if (process->pid < 0) {
-        fprintf(stderr, "isogrid conform: no child process: %s\n", strerror(errno));
+        isg_cli_error("no child process: %s", strerror(errno));
         close(events[0]);
         close(output[0]);
         return false;
@@ -162,8 +163,7 @@ void conform_process_end(conform_process *process, double seconds, char *how, si
             killed = true;
             deadline = conform_now() + 10;
         } else if (conform_now() > deadline) {
-            snprintf(how, how_size, "process %d does not end even when killed",
-                     (int)process->pid);
+            snprintf(how, how_size, "process %d does not end even when killed", (int)process->pid);
             break;
         }
     }

@@ -1,4 +1,5 @@
 /* Owns what the user sees: one line a case, progress, totals, the JSON file. */
+#include "cli.h"
 #include "conform_tool.h"
 
 #include <stdio.h>
@@ -53,8 +54,7 @@ void conform_report_begin(conform_report *report, const conform_list *cases,
     for (size_t i = 0; i < devices->count; i++) {
         const conform_target *target = &devices->targets[i];
         if (target->selected) {
-            printf("  %-9s %s  %s%s%s%s\n", target->selector, target->name,
-                   paint(report, FAINT),
+            printf("  %-9s %s  %s%s%s%s\n", target->selector, target->name, paint(report, FAINT),
                    target->driver_info[0] ? target->driver_info : target->driver_name,
                    paint(report, PLAIN), target->unusable[0] ? "  (cannot be used)" : "");
         }
@@ -74,8 +74,8 @@ static void clear_progress(const conform_report *report)
     }
 }
 
-void conform_report_progress(conform_report *report, const conform_target *target,
-                             const char *name, double seconds)
+void conform_report_progress(conform_report *report, const conform_target *target, const char *name,
+                             double seconds)
 {
     struct winsize window = {0};
     char text[256];
@@ -104,9 +104,9 @@ static void compare_digest(conform_report *report, const conform_target *target,
         return;
     }
     if (!digest) {
-        json_object_set_new(report->digests, name,
-                            json_pack("{s:s, s:s}", "digest", result->digest, "brief",
-                                      target->brief));
+        json_object_set_new(
+            report->digests, name,
+            json_pack("{s:s, s:s}", "digest", result->digest, "brief", target->brief));
         return;
     }
     report->compared++;
@@ -137,8 +137,8 @@ static void add_json(conform_report *report, const conform_target *target, const
     json_array_append_new(report->json_cases, entry);
 }
 
-static void print_line(const conform_report *report, const conform_target *target,
-                       const char *name, const conform_result *result)
+static void print_line(const conform_report *report, const conform_target *target, const char *name,
+                       const conform_result *result)
 {
     static const char *const words[] = {"PASS", "FAIL", "SKIP"};
     static const char *const colours[] = {GREEN, RED, YELLOW};
@@ -150,8 +150,7 @@ static void print_line(const conform_report *report, const conform_target *targe
     printf("%-*s  %-*s  %-7s %11s  %s%-16.16s%s %7.2f s  %s%s%s", report->brief_width,
            target->brief, report->name_width, name, result->plan, syncs, paint(report, FAINT),
            result->digest, paint(report, PLAIN), result->seconds,
-           paint(report, colours[result->verdict]), words[result->verdict],
-           paint(report, PLAIN));
+           paint(report, colours[result->verdict]), words[result->verdict], paint(report, PLAIN));
     if (result->verdict != CONFORM_PASS) {
         printf("  %s", result->reason);
     }
@@ -235,7 +234,7 @@ bool conform_report_write(const conform_report *report, const conform_devices *d
     json_object_set_new(root, "exit", json_integer(exit_code));
     good = json_dump_file(root, path, JSON_INDENT(1)) == 0;
     if (!good) {
-        fprintf(stderr, "isogrid conform: --json '%s' cannot be written\n", path);
+        isg_cli_error("--json '%s' cannot be written", path);
     }
     json_decref(root);
     return good;

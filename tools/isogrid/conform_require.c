@@ -1,5 +1,6 @@
 /* Owns ISOGRID_REQUIRE: the devices that must be there, so that "all passed" cannot mean "nothing
  * ran". */
+#include "cli.h"
 #include "conform_tool.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ int conform_requirements(const char *text, conform_requirement **out)
         entry = realloc(entries, (size_t)(count + 1) * sizeof *entries);
         if (!entry) {
             free(entries);
-            fputs("isogrid conform: out of host memory\n", stderr);
+            isg_cli_error("out of host memory");
             return -1;
         }
         entries = entry;
@@ -42,9 +43,9 @@ int conform_requirements(const char *text, conform_requirement **out)
         }
         snprintf(entry->selector, sizeof entry->selector, "%.*s", (int)(end - start), start);
         if (strchr(entry->selector, '+')) {
-            fprintf(stderr, "isogrid conform: ISOGRID_REQUIRE entry '%s': the only demand that "
-                            "may follow '+' is 'resident'\n",
-                    entry->selector);
+            isg_cli_error("ISOGRID_REQUIRE entry '%s': the only demand that "
+                          "may follow '+' is 'resident'",
+                          entry->selector);
             free(entries);
             return -1;
         }
@@ -53,8 +54,8 @@ int conform_requirements(const char *text, conform_requirement **out)
     return count;
 }
 
-void conform_unmet(const conform_requirement *entry, const conform_devices *devices,
-                   bool selection, char *why, size_t size)
+void conform_unmet(const conform_requirement *entry, const conform_devices *devices, bool selection,
+                   char *why, size_t size)
 {
     const conform_answer *answer = NULL;
     const conform_target *target = NULL;

@@ -28,11 +28,11 @@ static void emit_progress(void)
 
 static void emit_end(size_t index, const conform_result *result)
 {
-    json_t *event = json_pack("{s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:s%}", "event", "end", "index",
-                              (int)index, "verdict", (int)result->verdict, "plan", result->plan,
-                              "digest", result->digest, "expected", result->expected, "seconds",
-                              result->seconds, "reason", result->reason,
-                              strnlen(result->reason, sizeof result->reason));
+    json_t *event =
+        json_pack("{s:s, s:i, s:i, s:s, s:s, s:s, s:f, s:s%}", "event", "end", "index", (int)index,
+                  "verdict", (int)result->verdict, "plan", result->plan, "digest", result->digest,
+                  "expected", result->expected, "seconds", result->seconds, "reason",
+                  result->reason, strnlen(result->reason, sizeof result->reason));
     if (!event) { /* a reason that is not UTF-8 */
         event = json_pack("{s:s, s:i, s:i, s:s}", "event", "end", "index", (int)index, "verdict",
                           (int)result->verdict, "reason", "its reason is not UTF-8 text");
@@ -116,10 +116,10 @@ typedef struct run {
     conform_target *target;
     conform_report *report;
     conform_process process;
-    size_t next, end;    /* cases of the suite that have not ended */
-    size_t first;        /* where the running child began */
-    bool running;        /* case `next` has started */
-    bool done;           /* the child said so */
+    size_t next, end; /* cases of the suite that have not ended */
+    size_t first;     /* where the running child began */
+    bool running;     /* case `next` has started */
+    bool done;        /* the child said so */
     double started, deadline;
     char refused[2048];
 } run;
@@ -220,8 +220,9 @@ static void take_end(run *current, bool timed_out, const char *how)
     if (current->running) {
         result.seconds = conform_now() - current->started;
         if (timed_out) {
-            snprintf(result.reason, sizeof result.reason, "no end within %.0f s; the process was %s",
-                     limit_of(current, current->next), how);
+            snprintf(result.reason, sizeof result.reason,
+                     "no end within %.0f s; the process was %s", limit_of(current, current->next),
+                     how);
         } else {
             snprintf(result.reason, sizeof result.reason, "the process %s",
                      how[0] ? how : "ended before the case did");

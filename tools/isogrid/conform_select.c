@@ -1,4 +1,5 @@
 /* Owns which cases run: the options' filters and the exclusion list. */
+#include "cli.h"
 #include "conform_tool.h"
 
 #include <fnmatch.h>
@@ -49,9 +50,9 @@ bool conform_select(const conform_options *options, conform_list *list)
 
     for (size_t i = 0; options->suites && options->suites[i]; i++) {
         if (!is_suite(options->suites[i])) {
-            fprintf(stderr, "isogrid conform: --suite '%s': there is no such suite; "
-                            "'isogrid conform --list-suites' names them\n",
-                    options->suites[i]);
+            isg_cli_error("--suite '%s': there is no such suite; "
+                          "'isogrid conform --list-suites' names them",
+                          options->suites[i]);
             return false;
         }
     }
@@ -64,9 +65,9 @@ bool conform_select(const conform_options *options, conform_list *list)
     }
     list->count = kept;
     if (!any) {
-        fprintf(stderr, "isogrid conform: --case '%s' matches no case; 'isogrid conform --list' "
-                        "names them\n",
-                options->case_glob ? options->case_glob : "");
+        isg_cli_error("--case '%s' matches no case; 'isogrid conform --list' "
+                      "names them",
+                      options->case_glob ? options->case_glob : "");
         return false;
     }
     return true;

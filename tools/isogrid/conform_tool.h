@@ -44,7 +44,11 @@ typedef struct conform_process {
     size_t tail_used;
 } conform_process;
 
-typedef enum conform_read { CONFORM_READ_LINE, CONFORM_READ_END, CONFORM_READ_TIMEOUT } conform_read;
+typedef enum conform_read {
+    CONFORM_READ_LINE,
+    CONFORM_READ_END,
+    CONFORM_READ_TIMEOUT
+} conform_read;
 
 double conform_now(void); /* seconds of a steady clock */
 /* Starts `isogrid conform` again with these arguments, plus the descriptor for its events.
@@ -104,8 +108,8 @@ typedef struct conform_requirement {
 /* Reads the list; *out is owned by the caller. -1 with a message when it cannot be read. */
 int conform_requirements(const char *text, conform_requirement **out);
 /* Why the entry is not met, or "". `selection`: --device was given. */
-void conform_unmet(const conform_requirement *entry, const conform_devices *devices,
-                   bool selection, char *why, size_t size);
+void conform_unmet(const conform_requirement *entry, const conform_devices *devices, bool selection,
+                   char *why, size_t size);
 
 /* ---- running (conform_run.c) ---- */
 
@@ -136,8 +140,8 @@ typedef struct conform_report {
 void conform_report_begin(conform_report *report, const conform_list *cases,
                           const conform_devices *devices);
 /* Shows what runs now, on a terminal. */
-void conform_report_progress(conform_report *report, const conform_target *target,
-                             const char *name, double seconds);
+void conform_report_progress(conform_report *report, const conform_target *target, const char *name,
+                             double seconds);
 /* One line. May turn a pass into a failure when the digest is not that of the first device. */
 void conform_report_case(conform_report *report, conform_target *target, const char *name,
                          conform_result *result);
