@@ -250,6 +250,9 @@ const isg_spirv_member *isg_spirv_member_info(const isg_spirv_module *module, ui
  * itself, and every id their bodies use, through globals. INVALID_SPIRV for recursion. */
 isg_status isg_spirv_reach(const isg_spirv_module *module, uint32_t function, uint8_t *marks);
 
+/* Index of the function `id` in module->functions; 0 when it is no function. */
+uint32_t isg_spirv_function_index(const isg_spirv_module *module, uint32_t id);
+
 /* ---- pointers (pointer.c) ------------------------------------------------------------------- */
 
 typedef struct isg_spirv_place {

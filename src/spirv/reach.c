@@ -1,7 +1,7 @@
 /* Finds what an entry point's call graph reaches: functions, and the ids they use. */
 #include "spirv/module.h"
 
-static const isg_spirv_function *function_by_id(const isg_spirv_module *module, uint32_t id)
+uint32_t isg_spirv_function_index(const isg_spirv_module *module, uint32_t id)
 {
     /* Functions lie in the order of their words, so their offset finds them. */
     const uint32_t *inst = isg_spirv_def_as(module, id, SpvOpFunction);
@@ -9,7 +9,7 @@ static const isg_spirv_function *function_by_id(const isg_spirv_module *module, 
     uint32_t high = module->function_count;
 
     if (inst == NULL) {
-        return NULL;
+        return 0;
     }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -19,7 +19,7 @@ static const isg_spirv_function *function_by_id(const isg_spirv_module *module, 
             high = middle;
         }
     }
-    return &module->functions[low];
+    return low;
 }
 
 static bool names_only_debug(const isg_spirv_module *module, const uint32_t *inst)
@@ -105,8 +105,9 @@ isg_status isg_spirv_reach(const isg_spirv_module *module, uint32_t function, ui
         stack[depth++] = function;
     }
     while (depth > 0) {
-        depth =
-            scan_body(module, function_by_id(module, stack[depth - 1]), marks, stack, depth - 1);
+        depth = scan_body(module,
+                          &module->functions[isg_spirv_function_index(module, stack[depth - 1])],
+                          marks, stack, depth - 1);
     }
     isg_free(allocator, stack, size);
     return close_globals(module, marks);

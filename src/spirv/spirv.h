@@ -17,8 +17,8 @@
 /* The dispatch header at the start of the buffer at set 3, binding 0: std430, 32-bit words.
  * shaders/isogrid/state.glsl has the same. */
 enum isg_state_word {
-    ISG_STATE_PHASE = 0,       /* read by kernels as isg_phase(); never read after lowering */
-    ISG_STATE_ROUND = 1,       /* isg_round() */
+    ISG_STATE_PHASE = 0, /* read by kernels as isg_phase(); never read after lowering */
+    ISG_STATE_ROUND = 1, /* isg_round() */
     ISG_STATE_PHASE_COUNT = 2,
     ISG_STATE_ROUND_COUNT = 3, /* isg_round_count() */
     ISG_STATE_GRID_X = 4,      /* logical grid, for the looped form */
@@ -32,7 +32,7 @@ enum isg_state_word {
     ISG_STATE_ERROR_BINDING = 10, /* and its binding */
     ISG_STATE_ERROR_INDEX = 11,   /* and the index */
     ISG_STATE_LOOP_LIMIT = 12,    /* iterations of a bounded kernel's invocation; 0: the default */
-    ISG_STATE_HEADER_WORDS = 16, /* size of the header; barrier words come after it */
+    ISG_STATE_HEADER_WORDS = 16,  /* size of the header; barrier words come after it */
 };
 
 /* What ISG_STATE_ERROR says. */
@@ -63,7 +63,8 @@ isg_status isg_spirv_reflect(const isg_spirv_module *module, const char *entry,
 typedef enum isg_spirv_form {
     ISG_SPIRV_FORM_PLAIN = 0,  /* plain kernels: ids untouched */
     ISG_SPIRV_FORM_NATIVE = 1, /* phased, grid within the device's limits: ids untouched */
-    ISG_SPIRV_FORM_LOOPED = 2, /* phased, any grid: the physical workgroups (1D, any number) loop over
+    ISG_SPIRV_FORM_LOOPED =
+        2, /* phased, any grid: the physical workgroups (1D, any number) loop over
                                   the logical grid in the header; WorkgroupId, NumWorkgroups and
                                   GlobalInvocationId become the logical ones */
 } isg_spirv_form;
