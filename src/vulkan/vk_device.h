@@ -63,8 +63,11 @@ struct isg_vk_device {
     isg_vk_cache cache;
     isg_vk_wait wait;
     isg_vk_setup setup;
-    atomic_uint live; /* objects of the core's that are not destroyed yet */
-    atomic_bool lost; /* the driver said VK_ERROR_DEVICE_LOST */
+    /* Markers are for a device's only queue: vk_marker.c. */
+    atomic_uint queue_count_live;
+    isg_queue *own_queue; /* borrowed: the first one made, which outlives all others */
+    atomic_uint live;     /* objects of the core's that are not destroyed yet */
+    atomic_bool lost;     /* the driver said VK_ERROR_DEVICE_LOST */
     VkDescriptorSetLayout empty_layout;
     VkDescriptorSetLayout state_layout; /* of ISG_STATE_SET: one dynamic storage buffer */
     /* Every byte value four times over, for the ends of fills that are not whole words. */

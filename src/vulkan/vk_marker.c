@@ -6,6 +6,10 @@
  * signalled only now and then, or when somebody has to block on it. The event is the last
  * recording's own, or, while that may still be set by an earlier run, one of the queue's, set by a
  * small command buffer recorded beforehand.
+ *
+ * An event seen by the host orders nothing between two VkQueues. So markers are used only while the
+ * device's own queue is its only one; with more, every submission signals its timeline, and the
+ * first submission of a further queue waits for what the device's own has been given by then.
  */
 #include "vulkan/vk_fail.h"
 #include "vulkan/vk_objects.h"

@@ -136,6 +136,8 @@ typedef struct isg_vk_queue {
     isg_queue base;
     isg_vk_hardware_queue *hardware; /* borrowed from the device */
     isg_vk_markers markers;
+    bool counted; /* among the device's live queues */
+    bool ordered; /* its first submission has waited for the device's own queue */
     /* Room for one submission; kept. */
     VkSemaphore *semaphores;
     uint32_t semaphore_capacity;

@@ -24,6 +24,11 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
     isg_vk_name(device, VK_OBJECT_TYPE_SEMAPHORE,
                 ISG_VK_HANDLE(((isg_vk_event *)queue->base.event)->handle), label);
     atomic_fetch_add(&device->live, 1);
+    if (atomic_fetch_add(&device->queue_count_live, 1) == 0 && !device->own_queue) {
+        device->own_queue = &queue->base;
+        queue->ordered = true;
+    }
+    queue->counted = true;
     *out = &queue->base;
     return ISG_OK;
 }
@@ -31,6 +36,9 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
 void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue)
 {
     const isg_host_allocator *allocator = device->allocator;
+    if (queue->counted) {
+        atomic_fetch_sub(&device->queue_count_live, 1);
+    }
     isg_vk_markers_close(device, queue);
     isg_free(allocator, queue->semaphores, queue->semaphore_capacity * sizeof *queue->semaphores);
     isg_free(allocator, queue->values, queue->value_capacity * sizeof *queue->values);
@@ -48,6 +56,7 @@ typedef struct batches {
     uint32_t count;
     VkCommandBuffer setup_commands;
     uint64_t setup_wait, setup_signal;
+    uint64_t own_wait; /* value of the device's own queue to wait for; 0: none */
     isg_vk_marker marker;
     bool signal; /* the queue's timeline is signalled */
 } batches;
@@ -56,7 +65,7 @@ static isg_status reserve(isg_vk_device *device, isg_vk_queue *queue,
                           const isg_submission *submission)
 {
     const isg_host_allocator *allocator = device->allocator;
-    uint32_t needed = submission->wait_count + submission->signal_count + 2;
+    uint32_t needed = submission->wait_count + submission->signal_count + 3;
     VkSemaphore *semaphores = isg_vk_reserve(
         allocator, queue->semaphores, &queue->semaphore_capacity, needed, sizeof *semaphores);
     queue->semaphores = semaphores ? semaphores : queue->semaphores;
@@ -147,6 +156,9 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
     if (out->setup_wait > 0) {
         put(queue, waits++, device->setup.timeline, out->setup_wait);
     }
+    if (out->own_wait > 0) {
+        put(queue, waits++, ((isg_vk_event *)device->own_queue->event)->handle, out->own_wait);
+    }
     all = waits;
     if (out->signal) {
         put(queue, all++, ((isg_vk_event *)queue->base.event)->handle, submission->value);
@@ -199,12 +211,27 @@ static isg_status signal_waits(const isg_submission *submission)
     return status;
 }
 
+/* What the host has seen finished on the device's own queue, by a marker, comes first. */
+static isg_status order_first(isg_vk_device *device, const isg_vk_queue *queue, batches *work)
+{
+    if (queue->ordered || !queue->markers.enabled) {
+        return ISG_OK;
+    }
+    work->own_wait = atomic_load(&device->own_queue->event->submitted);
+    return work->own_wait > 0
+               ? isg_vk_queue_signal((isg_vk_queue *)device->own_queue, work->own_wait)
+               : ISG_OK;
+}
+
 /* The markers' mutex is held. With a marker, the timeline's turn comes only now and then. */
 static isg_status hand_over(isg_vk_device *device, isg_vk_queue *queue,
                             const isg_submission *submission, batches *work)
 {
     isg_vk_markers *markers = &queue->markers;
-    isg_status status = isg_vk_markers_take(device, queue, submission, &work->marker);
+    isg_status status = ISG_OK;
+    if (atomic_load(&device->queue_count_live) == 1) {
+        status = isg_vk_markers_take(device, queue, submission, &work->marker);
+    }
     if (status != ISG_OK) {
         return status;
     }
@@ -216,6 +243,7 @@ static isg_status hand_over(isg_vk_device *device, isg_vk_queue *queue,
         return isg_vk_fail(result, "vkQueueSubmit", "device", device->base.info.name);
     }
     isg_vk_markers_note(queue, submission, &work->marker, work->signal);
+    queue->ordered = true;
     return ISG_OK;
 }
 
@@ -227,6 +255,9 @@ isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission
     isg_status status = reserve(device, queue, submission);
     if (status == ISG_OK) {
         status = signal_waits(submission);
+    }
+    if (status == ISG_OK) {
+        status = order_first(device, queue, &work);
     }
     if (status == ISG_OK) {
         status = check_signals(device, submission);
