@@ -52,21 +52,21 @@ typedef enum isg_status {
     ISG_OK = 0,
     ISG_TIMEOUT = 1, /* not an error: the wait ended first; wait again */
 
-    ISG_ERROR_INVALID_ARGUMENT = -1,  /* an argument is wrong whatever the device */
-    ISG_ERROR_OUT_OF_MEMORY = -2,     /* host or device memory ran out */
-    ISG_ERROR_UNAVAILABLE = -3,       /* no loader, no driver, or no device that matches */
-    ISG_ERROR_AMBIGUOUS = -4,         /* a selector matches several devices */
-    ISG_ERROR_UNSUPPORTED = -5,       /* the device lacks a feature, named in the message */
-    ISG_ERROR_LIMIT_EXCEEDED = -6,    /* above a limit of the device, named with its value */
-    ISG_ERROR_INVALID_SPIRV = -7,     /* the module is malformed; word offset in the message */
-    ISG_ERROR_INVALID_STATE = -8,     /* right call, wrong time */
-    ISG_ERROR_COMPILE_FAILED = -9,    /* GLSL, or the driver's own compiler, said no */
-    ISG_ERROR_IO = -10,               /* a file could not be read or written */
-    ISG_ERROR_GRID_TOO_LARGE = -11,   /* a grid that must be resident at once is not; limit given */
-    ISG_ERROR_BARRIER_EXPIRED = -12,  /* a grid sync ended by its budget */
-    ISG_ERROR_DEVICE_LOST = -13,      /* sticky: release the device and open it again */
-    ISG_ERROR_DEVICE_STUCK = -14,     /* sticky: a kernel never ended; close abandons it */
-    ISG_ERROR_DRIVER = -15,           /* the driver failed in a way that has no better name */
+    ISG_ERROR_INVALID_ARGUMENT = -1, /* an argument is wrong whatever the device */
+    ISG_ERROR_OUT_OF_MEMORY = -2,    /* host or device memory ran out */
+    ISG_ERROR_UNAVAILABLE = -3,      /* no loader, no driver, or no device that matches */
+    ISG_ERROR_AMBIGUOUS = -4,        /* a selector matches several devices */
+    ISG_ERROR_UNSUPPORTED = -5,      /* the device lacks a feature, named in the message */
+    ISG_ERROR_LIMIT_EXCEEDED = -6,   /* above a limit of the device, named with its value */
+    ISG_ERROR_INVALID_SPIRV = -7,    /* the module is malformed; word offset in the message */
+    ISG_ERROR_INVALID_STATE = -8,    /* right call, wrong time */
+    ISG_ERROR_COMPILE_FAILED = -9,   /* GLSL, or the driver's own compiler, said no */
+    ISG_ERROR_IO = -10,              /* a file could not be read or written */
+    ISG_ERROR_GRID_TOO_LARGE = -11,  /* a grid that must be resident at once is not; limit given */
+    ISG_ERROR_BARRIER_EXPIRED = -12, /* a grid sync ended by its budget */
+    ISG_ERROR_DEVICE_LOST = -13,     /* sticky: release the device and open it again */
+    ISG_ERROR_DEVICE_STUCK = -14,    /* sticky: a kernel never ended; close abandons it */
+    ISG_ERROR_DRIVER = -15,          /* the driver failed in a way that has no better name */
 } isg_status;
 
 /* The name of a status, "ISG_ERROR_LIMIT_EXCEEDED"; never NULL.
@@ -135,10 +135,10 @@ typedef struct isg_instance_desc {
     /* Gets driver and validation messages; NULL: silence. Called from any thread, also while locks
      * of isogrid are held: it must not call isogrid. */
     void (*log)(void *user, isg_log_level level, const char *message);
-    void *log_user;               /* borrowed */
-    const char *cache_directory;  /* NULL: $ISOGRID_CACHE, else $XDG_CACHE_HOME/isogrid, else
+    void *log_user;              /* borrowed */
+    const char *cache_directory; /* NULL: $ISOGRID_CACHE, else $XDG_CACHE_HOME/isogrid, else
                                      ~/.cache/isogrid. "": nothing is kept on disk. */
-    bool shader_printf;           /* deliver debugPrintfEXT to `log`; needs the validation layer */
+    bool shader_printf;          /* deliver debugPrintfEXT to `log`; needs the validation layer */
 } isg_instance_desc;
 
 /* Loads the backends' drivers as far as they are there. A missing driver is no error:
@@ -189,17 +189,17 @@ typedef enum isg_feature {
     ISG_FEATURE_INT8 = 1 << 2,
     ISG_FEATURE_INT16 = 1 << 3,
     ISG_FEATURE_INT64 = 1 << 4,
-    ISG_FEATURE_STORAGE_8BIT = 1 << 5,        /* 8-bit values in storage buffers */
-    ISG_FEATURE_STORAGE_16BIT = 1 << 6,       /* 16-bit values in storage buffers */
-    ISG_FEATURE_UNIFORM_8BIT = 1 << 7,        /* and in uniform buffers */
+    ISG_FEATURE_STORAGE_8BIT = 1 << 5,  /* 8-bit values in storage buffers */
+    ISG_FEATURE_STORAGE_16BIT = 1 << 6, /* 16-bit values in storage buffers */
+    ISG_FEATURE_UNIFORM_8BIT = 1 << 7,  /* and in uniform buffers */
     ISG_FEATURE_UNIFORM_16BIT = 1 << 8,
-    ISG_FEATURE_PUSH_8BIT = 1 << 9,           /* and in push constants */
+    ISG_FEATURE_PUSH_8BIT = 1 << 9, /* and in push constants */
     ISG_FEATURE_PUSH_16BIT = 1 << 10,
     ISG_FEATURE_BUFFER_ATOMIC_INT64 = 1 << 11,
     ISG_FEATURE_SHARED_ATOMIC_INT64 = 1 << 12,
     ISG_FEATURE_BUFFER_ATOMIC_FLOAT_ADD = 1 << 13,
     ISG_FEATURE_SHARED_ATOMIC_FLOAT_ADD = 1 << 14,
-    ISG_FEATURE_MEMORY_MODEL = 1 << 15,       /* the Vulkan memory model */
+    ISG_FEATURE_MEMORY_MODEL = 1 << 15,        /* the Vulkan memory model */
     ISG_FEATURE_MEMORY_MODEL_DEVICE = 1 << 16, /* with device scope */
     ISG_FEATURE_MEMORY_MODEL_CHAINS = 1 << 17, /* with availability-visibility chains */
     ISG_FEATURE_SUBGROUP_BASIC = 1 << 18,
@@ -210,9 +210,9 @@ typedef enum isg_feature {
     ISG_FEATURE_SUBGROUP_SHUFFLE_RELATIVE = 1 << 23,
     ISG_FEATURE_SUBGROUP_CLUSTERED = 1 << 24,
     ISG_FEATURE_SUBGROUP_QUAD = 1 << 25,
-    ISG_FEATURE_SHADER_CLOCK = 1 << 26,        /* device scope */
+    ISG_FEATURE_SHADER_CLOCK = 1 << 26, /* device scope */
     ISG_FEATURE_BUFFER_DEVICE_ADDRESS = 1 << 27,
-    ISG_FEATURE_IMAGES = 1 << 28,              /* storage and sampled images */
+    ISG_FEATURE_IMAGES = 1 << 28,               /* storage and sampled images */
     ISG_FEATURE_NON_UNIFORM_INDEXING = 1 << 29, /* arrays of descriptors, dynamic index */
     ISG_FEATURE_IMAGE_WITHOUT_FORMAT = 1 << 30, /* storage images read or written formatless */
 } isg_feature;
@@ -223,19 +223,19 @@ ISG_API const char *isg_feature_name(uint32_t feature);
 
 /* 0 means unsupported. Sizes are bytes. */
 typedef struct isg_device_limits {
-    uint32_t features;                    /* isg_feature bits */
-    uint32_t max_workgroup_count[3];      /* of one plain dispatch; phased kernels are not bound */
-    uint32_t max_workgroup_size[3];       /* invocations a side */
-    uint32_t max_workgroup_invocations;   /* and in all */
-    uint32_t max_shared_size;             /* of one workgroup */
-    uint32_t max_push_size;               /* 128 on every device, by contract */
-    uint64_t max_buffer_size;             /* of one buffer */
-    uint64_t max_binding_size;            /* of one storage-buffer binding's range */
-    uint64_t max_uniform_binding_size;    /* of one uniform-buffer binding's range */
-    uint32_t storage_offset_alignment;    /* of a storage binding's offset */
+    uint32_t features;                  /* isg_feature bits */
+    uint32_t max_workgroup_count[3];    /* of one plain dispatch; phased kernels are not bound */
+    uint32_t max_workgroup_size[3];     /* invocations a side */
+    uint32_t max_workgroup_invocations; /* and in all */
+    uint32_t max_shared_size;           /* of one workgroup */
+    uint32_t max_push_size;             /* 128 on every device, by contract */
+    uint64_t max_buffer_size;           /* of one buffer */
+    uint64_t max_binding_size;          /* of one storage-buffer binding's range */
+    uint64_t max_uniform_binding_size;  /* of one uniform-buffer binding's range */
+    uint32_t storage_offset_alignment;  /* of a storage binding's offset */
     uint32_t uniform_offset_alignment;
-    uint32_t max_bindings;                /* in all, of one kernel */
-    uint32_t max_image_size_2d;           /* texels a side */
+    uint32_t max_bindings;      /* in all, of one kernel */
+    uint32_t max_image_size_2d; /* texels a side */
     uint32_t max_image_size_3d;
     uint32_t subgroup_size;
     uint64_t loop_limit; /* iterations after which the driver silently ends a loop; 0: it never
@@ -264,25 +264,25 @@ typedef enum isg_grid_sync {
 } isg_grid_sync;
 
 typedef struct isg_device_info {
-    char selector[32];      /* "vulkan:0": opens this device again in this process environment */
-    const char *backend;    /* "vulkan"; static */
-    uint32_t index;         /* within the backend, as in `selector` */
+    char selector[32];   /* "vulkan:0": opens this device again in this process environment */
+    const char *backend; /* "vulkan"; static */
+    uint32_t index;      /* within the backend, as in `selector` */
     isg_device_type type;
-    char name[256];         /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
-    char driver_name[256];  /* "llvmpipe" */
-    char driver_info[256];  /* "Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)" */
-    uint32_t driver_id;     /* VkDriverId on Vulkan */
+    char name[256];        /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
+    char driver_name[256]; /* "llvmpipe" */
+    char driver_info[256]; /* "Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)" */
+    uint32_t driver_id;    /* VkDriverId on Vulkan */
     uint32_t driver_version;
-    uint32_t api_version;   /* VK_MAKE_API_VERSION packing */
+    uint32_t api_version; /* VK_MAKE_API_VERSION packing */
     uint32_t vendor_id;
     uint32_t device_id;
-    uint8_t uuid[16];       /* equal for one GPU seen through two backends */
-    uint64_t memory_size;   /* device-local bytes in all */
+    uint8_t uuid[16];     /* equal for one GPU seen through two backends */
+    uint64_t memory_size; /* device-local bytes in all */
     isg_device_limits limits;
     isg_float_behaviour floats;
     isg_grid_sync grid_sync;
     const char *grid_sync_reason; /* why not more; "" at ISG_GRID_SYNC_RESIDENT; static */
-    const char *unusable;   /* why isogrid cannot open it ("" when it can), naming the missing
+    const char *unusable;         /* why isogrid cannot open it ("" when it can), naming the missing
                                feature; static */
 } isg_device_info;
 
@@ -377,7 +377,7 @@ typedef enum isg_memory {
 } isg_memory;
 
 typedef struct isg_buffer_desc {
-    uint64_t size;     /* bytes; at least 1 */
+    uint64_t size; /* bytes; at least 1 */
     isg_memory memory;
     const char *label; /* copied; for messages and debuggers; NULL: "buffer" */
 } isg_buffer_desc;
@@ -520,7 +520,7 @@ typedef enum isg_binding_kind {
     ISG_BINDING_STORAGE_BUFFER = 0,
     ISG_BINDING_UNIFORM_BUFFER = 1,
     ISG_BINDING_STORAGE_IMAGE = 2,
-    ISG_BINDING_SAMPLED_IMAGE = 3,          /* texture2D */
+    ISG_BINDING_SAMPLED_IMAGE = 3, /* texture2D */
     ISG_BINDING_SAMPLER = 4,
     ISG_BINDING_COMBINED_IMAGE_SAMPLER = 5, /* sampler2D */
 } isg_binding_kind;
@@ -564,13 +564,13 @@ typedef enum isg_sync_class {
 } isg_sync_class;
 
 typedef struct isg_kernel_info {
-    const char *entry; /* entry point's name */
+    const char *entry;      /* entry point's name */
     uint32_t spirv_version; /* 0x00010300 for 1.3 */
     uint32_t workgroup_size[3];
-    uint32_t workgroup_size_ids[3]; /* SpecId that sets it, or UINT32_MAX */
+    uint32_t workgroup_size_ids[3];   /* SpecId that sets it, or UINT32_MAX */
     const isg_binding_info *bindings; /* by set, then binding; isogrid's own is not among them */
     uint32_t binding_count;
-    uint32_t push_size; /* bytes of push constants the kernel declares */
+    uint32_t push_size;                 /* bytes of push constants the kernel declares */
     const isg_constant_info *constants; /* by id; isogrid's reserved ones are not among them */
     uint32_t constant_count;
     uint64_t shared_size; /* bytes of workgroup memory */
@@ -707,18 +707,18 @@ typedef struct isg_dispatch {
     uint32_t push_size;
     const isg_constant *constants;
     uint32_t constant_count;
-    uint32_t rounds;         /* phased: times the list of phases is run; 0 means 1 */
-    isg_plan_kind plan;      /* AUTO, or a demand that is refused if it cannot be met */
-    const char *label;       /* for messages; NULL: the kernel's */
+    uint32_t rounds;    /* phased: times the list of phases is run; 0 means 1 */
+    isg_plan_kind plan; /* AUTO, or a demand that is refused if it cannot be met */
+    const char *label;  /* for messages; NULL: the kernel's */
 } isg_dispatch;
 
 typedef struct isg_plan {
     isg_plan_kind kind;
-    char reason[256];           /* why this plan, or why refused */
-    uint32_t dispatch_count;    /* dispatches the driver will see; 0 if that is decided on device */
-    uint32_t physical_grid[3];  /* workgroups of each of them; 0 if decided on the device */
-    uint64_t max_workgroups;    /* refused for its size: the largest grid that would run, else 0 */
-    uint32_t sync_count;        /* grid syncs the dispatch will go through: phases x rounds - 1 */
+    char reason[256];          /* why this plan, or why refused */
+    uint32_t dispatch_count;   /* dispatches the driver will see; 0 if that is decided on device */
+    uint32_t physical_grid[3]; /* workgroups of each of them; 0 if decided on the device */
+    uint64_t max_workgroups;   /* refused for its size: the largest grid that would run, else 0 */
+    uint32_t sync_count;       /* grid syncs the dispatch will go through: phases x rounds - 1 */
 } isg_plan;
 
 /* Says how a dispatch would be run, by the same function that dispatch uses, and queues nothing.

@@ -85,12 +85,12 @@ typedef struct isg_device_core isg_device_core; /* private to src/core */
 struct isg_device {
     isg_object object;
     const isg_backend_ops *ops;
-    isg_backend *backend;     /* borrowed: the instance, held by the device, owns it */
-    isg_instance *instance;   /* counted by the core */
-    isg_device_info info;     /* filled by the backend's device_create, complete */
-    isg_device_desc desc;     /* normalised; label owned by the core; lock callbacks never half set:
+    isg_backend *backend;   /* borrowed: the instance, held by the device, owns it */
+    isg_instance *instance; /* counted by the core */
+    isg_device_info info;   /* filled by the backend's device_create, complete */
+    isg_device_desc desc;   /* normalised; label owned by the core; lock callbacks never half set:
                                  both NULL (use your own lock) or both set */
-    isg_device_core *core;    /* private to src/core */
+    isg_device_core *core;  /* private to src/core */
 };
 
 struct isg_buffer {
@@ -125,8 +125,8 @@ struct isg_kernel {
 
 struct isg_event {
     isg_object object;
-    isg_queue *queue;               /* the queue whose own event this is, borrowed; else NULL */
-    _Atomic uint64_t submitted;     /* highest value whose signal has been submitted (core) */
+    isg_queue *queue;           /* the queue whose own event this is, borrowed; else NULL */
+    _Atomic uint64_t submitted; /* highest value whose signal has been submitted (core) */
 };
 
 typedef struct isg_queue_core isg_queue_core; /* private to src/core */
@@ -142,7 +142,7 @@ typedef struct isg_recording_core isg_recording_core; /* private to src/core */
 struct isg_recording {
     isg_object object;
     bool timed;
-    const char *label; /* owned by the core */
+    const char *label;        /* owned by the core */
     isg_recording_core *core; /* private to src/core */
 };
 
@@ -166,8 +166,8 @@ typedef struct isg_variant_desc {
     const char *entry;
     const isg_variant_constant *constants; /* by id; exactly those the module declares */
     uint32_t constant_count;
-    bool uses_state;             /* the module has the buffer at ISG_STATE_SET */
-    uint32_t workgroup_size[3];  /* resolved */
+    bool uses_state;            /* the module has the buffer at ISG_STATE_SET */
+    uint32_t workgroup_size[3]; /* resolved */
 } isg_variant_desc;
 
 /* Embedded by the backend's pipeline object. */
@@ -271,8 +271,8 @@ struct isg_backend_ops {
     /* Fills at most `capacity` infos in the driver's order, everything but `selector` and `index`
      * (the core sorts, removes duplicates, numbers). `driver_indices[i]` is what device_create
      * takes. *out_count is the number there are. */
-    isg_status (*enumerate)(isg_backend *backend, isg_device_info *infos,
-                            uint32_t *driver_indices, uint32_t capacity, uint32_t *out_count);
+    isg_status (*enumerate)(isg_backend *backend, isg_device_info *infos, uint32_t *driver_indices,
+                            uint32_t capacity, uint32_t *out_count);
 
     /* `desc` is kept by the core in (*out)->desc before any other slot runs. */
     isg_status (*device_create)(isg_backend *backend, uint32_t driver_index,
