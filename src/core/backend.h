@@ -142,6 +142,7 @@ typedef struct isg_recording_core isg_recording_core; /* private to src/core */
 struct isg_recording {
     isg_object object;
     bool timed;
+    bool once; /* submitted at most once between two recording_begin() */
     const char *label;        /* owned by the core */
     isg_recording_core *core; /* private to src/core */
 };
@@ -307,9 +308,10 @@ struct isg_backend_ops {
     isg_status (*queue_submit)(isg_queue *queue, const isg_submission *submission);
     /* Optional; NULL: what event_value() shows may be used again and destroyed at once. A driver
      * may show the host early that work has run, before its rules allow that: this slot then gives
-     * the value up to which they do. `wait`: asks for everything submitted and blocks for it, at
-     * most `timeout_ns`; TIMEOUT when that ended first. */
-    isg_status (*queue_released)(isg_queue *queue, bool wait, uint64_t timeout_ns, uint64_t *out);
+     * the value up to which they do. It blocks until that is at least `wanted`, which has been
+     * submitted (0: it does not block), at most `timeout_ns`; TIMEOUT when that ended first. */
+    isg_status (*queue_released)(isg_queue *queue, uint64_t wanted, uint64_t timeout_ns,
+                                 uint64_t *out);
 
     isg_status (*recording_create)(isg_device *device, bool timed, const char *label,
                                    isg_recording **out);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "dispatch 'x': set 0 binding 1 'y'", to begin a message with. */
@@ -252,36 +253,91 @@ static isg_status check_complete(const isg_kernel_info *info, const char *what,
     return ISG_OK;
 }
 
-static bool clash(const isg_command_binding *a, const isg_command_binding *b)
+/* Fills `ranges` with what the bindings cover. Returns how many there are; 0 if none is written. */
+static uint32_t list_ranges(const isg_kernel_info *info, const isg_command_binding *slots,
+                            isg_bound_range *ranges)
 {
-    if (a->buffer != NULL) {
-        return a->buffer == b->buffer && isg_ranges_overlap(a->offset, a->size, b->offset, b->size);
-    }
-    return a->image != NULL && a->image == b->image;
-}
-
-/* What the kernel writes through one binding must not be seen through another. */
-static isg_status check_overlap(const isg_kernel_info *info, const char *what,
-                                const isg_command_binding *slots, uint32_t count)
-{
-    uint32_t at = 0;
+    uint32_t count = 0;
+    uint32_t slot = 0;
+    bool any_written = false;
 
     for (uint32_t i = 0; i < info->binding_count; i++) {
-        for (uint32_t element = 0; element < info->bindings[i].array_count; element++, at++) {
-            for (uint32_t other = 0; (info->bindings[i].access & ISG_ACCESS_WRITE) && other < count;
-                 other++) {
-                if (other != at && clash(&slots[at], &slots[other])) {
-                    place where = place_of(what, &info->bindings[i], element);
+        const bool written = (info->bindings[i].access & ISG_ACCESS_WRITE) != 0;
 
-                    return isg_fail(ISG_ERROR_INVALID_ARGUMENT,
-                                    "%s is written and overlaps set %u binding %u[%u], which has "
-                                    "the same bytes of '%s'; bind disjoint ranges",
-                                    where.text, slots[other].set, slots[other].binding,
-                                    slots[other].array_index,
-                                    slots[at].buffer != NULL ? slots[at].buffer->desc.label
-                                                             : slots[at].image->desc.label);
-                }
+        for (uint32_t element = 0; element < info->bindings[i].array_count; element++, slot++) {
+            const isg_command_binding *bound = &slots[slot];
+
+            if (bound->buffer == NULL && bound->image == NULL) {
+                continue;
             }
+            ranges[count++] = (isg_bound_range){
+                .object = bound->buffer != NULL ? (const void *)bound->buffer : bound->image,
+                .offset = bound->offset,
+                .size = bound->buffer != NULL ? bound->size : 1,
+                .slot = slot,
+                .written = written,
+            };
+            any_written |= written;
+        }
+    }
+    return any_written ? count : 0;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const isg_bound_range *a = left;
+    const isg_bound_range *b = right;
+
+    if (a->object != b->object) {
+        return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
+    }
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static isg_status fail_overlap(const char *what, const isg_command_binding *slots,
+                               const isg_bound_range *a, const isg_bound_range *b)
+{
+    const isg_command_binding *written = &slots[a->written ? a->slot : b->slot];
+    const isg_command_binding *other = &slots[a->written ? b->slot : a->slot];
+
+    return isg_fail(ISG_ERROR_INVALID_ARGUMENT,
+                    "%s: set %u binding %u[%u] is written and overlaps set %u binding %u[%u], "
+                    "which has the same bytes of '%s'; bind disjoint ranges",
+                    what, written->set, written->binding, written->array_index, other->set,
+                    other->binding, other->array_index,
+                    written->buffer != NULL ? written->buffer->desc.label
+                                            : written->image->desc.label);
+}
+
+/* The later of two ends. */
+static const isg_bound_range *reaching_further(const isg_bound_range *a, const isg_bound_range *b)
+{
+    return a == NULL || a->object != b->object || b->offset + b->size > a->offset + a->size ? b : a;
+}
+
+/* What the kernel writes through one binding must not be seen through another. In the order of
+ * offsets, a range overlaps an earlier one if it begins before the furthest end so far. */
+static isg_status check_overlap(const isg_kernel_info *info, const char *what,
+                                const isg_command_binding *slots, isg_dispatch_scratch *scratch)
+{
+    isg_bound_range *ranges = scratch->ranges;
+    const uint32_t count = list_ranges(info, slots, ranges);
+    const isg_bound_range *furthest[2] = {NULL, NULL}; /* of all, of those written */
+
+    if (count > 1) {
+        qsort(ranges, count, sizeof *ranges, compare_ranges);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const isg_bound_range *range = &ranges[i];
+        const isg_bound_range *before = furthest[range->written ? 0 : 1];
+
+        if (before != NULL && before->object == range->object &&
+            range->offset < before->offset + before->size) {
+            return fail_overlap(what, slots, before, range);
+        }
+        furthest[0] = reaching_further(furthest[0], range);
+        if (range->written) {
+            furthest[1] = reaching_further(furthest[1], range);
         }
     }
     return ISG_OK;
@@ -301,6 +357,10 @@ isg_status isg_bindings_check(const isg_dispatch *dispatch, uint32_t own_count, 
     }
     status = isg_reserve(scratch->allocator, (void **)&scratch->bindings,
                          &scratch->binding_capacity, count, sizeof *scratch->bindings);
+    if (status == ISG_OK) {
+        status = isg_reserve(scratch->allocator, (void **)&scratch->ranges,
+                             &scratch->range_capacity, count, sizeof *scratch->ranges);
+    }
     if (status != ISG_OK) {
         return status;
     }
@@ -315,7 +375,7 @@ isg_status isg_bindings_check(const isg_dispatch *dispatch, uint32_t own_count, 
         status = check_complete(kernel->info, what, scratch->bindings);
     }
     if (status == ISG_OK) {
-        status = check_overlap(kernel->info, what, scratch->bindings, count);
+        status = check_overlap(kernel->info, what, scratch->bindings, scratch);
     }
     *out_count = count;
     return status;

@@ -16,6 +16,8 @@ void isg_dispatch_scratch_free(isg_dispatch_scratch *scratch)
              scratch->binding_capacity * sizeof *scratch->bindings);
     isg_free(scratch->allocator, scratch->values,
              scratch->value_capacity * sizeof *scratch->values);
+    isg_free(scratch->allocator, scratch->ranges,
+             scratch->range_capacity * sizeof *scratch->ranges);
     *scratch = (isg_dispatch_scratch){.allocator = scratch->allocator};
 }
 

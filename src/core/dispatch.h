@@ -8,6 +8,15 @@
 #define ISG_MAX_PUSH_SIZE 128u
 #define ISG_MAX_BINDING_NUMBER 65535u
 
+/* What a binding covers, for finding overlaps. */
+typedef struct isg_bound_range {
+    const void *object; /* buffer or image */
+    uint64_t offset;
+    uint64_t size;
+    uint32_t slot; /* in the list of bindings */
+    bool written;
+} isg_bound_range;
+
 /* Memory for the lists of a checked dispatch, used again for the next one. */
 typedef struct isg_dispatch_scratch {
     const isg_host_allocator *allocator;
@@ -15,6 +24,8 @@ typedef struct isg_dispatch_scratch {
     uint32_t binding_capacity;
     uint64_t *values; /* owned */
     uint32_t value_capacity;
+    isg_bound_range *ranges; /* owned */
+    uint32_t range_capacity;
 } isg_dispatch_scratch;
 
 void isg_dispatch_scratch_free(isg_dispatch_scratch *scratch);

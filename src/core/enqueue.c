@@ -22,6 +22,44 @@ static isg_recording *pop_idle(isg_queue *queue, bool timed)
     return recording != NULL ? recording->recording : NULL;
 }
 
+/* As many again as there are: what a steady load needs is soon there, whatever its rhythm. */
+static isg_status make_more(isg_queue *queue, bool timed, isg_recording **out)
+{
+    isg_queue_core *core = queue->core;
+    const isg_recording_desc desc = {.timed = timed, .label = core->label};
+    isg_status status = isg_recording_make(queue->object.device, &desc, true, out);
+    uint32_t more = 0;
+
+    pthread_mutex_lock(&core->lock);
+    more = core->made[timed] < ISG_MAX_IN_FLIGHT ? core->made[timed] : 0;
+    core->made[timed] += status == ISG_OK ? 1 : 0;
+    pthread_mutex_unlock(&core->lock);
+    for (uint32_t i = 1; i < more && status == ISG_OK; i++) {
+        isg_recording *spare = NULL;
+
+        if (isg_recording_make(queue->object.device, &desc, true, &spare) != ISG_OK) {
+            break; /* one is enough */
+        }
+        isg_queue_give_recording(queue, spare);
+        pthread_mutex_lock(&core->lock);
+        core->made[timed]++;
+        pthread_mutex_unlock(&core->lock);
+    }
+    return status;
+}
+
+/* Finished work that the driver holds on to is waited for before more recordings are made. */
+static isg_status reclaim(isg_queue *queue)
+{
+    isg_status status = isg_queue_poll(queue);
+    bool many = false;
+
+    pthread_mutex_lock(&queue->core->lock);
+    many = queue->core->finished_count > ISG_MAX_UNRELEASED;
+    pthread_mutex_unlock(&queue->core->lock);
+    return status == ISG_OK && many ? isg_queue_make_room(queue) : status;
+}
+
 isg_status isg_queue_take_recording(isg_queue *queue, bool timed, bool keep, isg_recording **out)
 {
     isg_recording *recording = pop_idle(queue, timed);
@@ -29,13 +67,11 @@ isg_status isg_queue_take_recording(isg_queue *queue, bool timed, bool keep, isg
 
     *out = NULL;
     if (recording == NULL) {
-        status = isg_queue_poll(queue);
+        status = reclaim(queue);
         recording = status == ISG_OK ? pop_idle(queue, timed) : NULL;
     }
     if (status == ISG_OK && recording == NULL) {
-        status = isg_recording_make(
-            queue->object.device,
-            &(isg_recording_desc){.timed = timed, .label = queue->core->label}, true, &recording);
+        status = make_more(queue, timed, &recording);
     }
     if (status != ISG_OK) {
         return status;

@@ -93,7 +93,7 @@ static void object_destroy(isg_object *object)
         break;
     case ISG_OBJECT_DEVICE:
     case ISG_OBJECT_VARIANT:
-        assert(!"a device ends with its users, a variant with its kernel");
+        assert(0 && "a device ends with its users, a variant with its kernel");
         break;
     }
 }

@@ -36,6 +36,27 @@ uint32_t isg_plan_looped_workgroups(const isg_device_limits *limits, uint64_t to
     return (uint32_t)(total < most ? total : most);
 }
 
+uint32_t isg_plan_header_stride(const isg_device_limits *limits)
+{
+    const uint32_t size = ISG_STATE_HEADER_WORDS * 4u;
+
+    return limits->storage_offset_alignment > size ? limits->storage_offset_alignment : size;
+}
+
+uint32_t isg_plan_header_batch(const isg_device_limits *limits)
+{
+    /* One place is left for the counts of an indirect dispatch. */
+    return ISG_STATE_SIZE / isg_plan_header_stride(limits) - 1;
+}
+
+/* How often the grid of an indirect dispatch is written into headers, by a dispatch of our own. */
+static uint32_t count_checks(const isg_plan_request *request)
+{
+    const uint32_t batch = isg_plan_header_batch(&request->device->limits);
+
+    return request->kernel->uses_round ? (request->rounds - 1) / batch + 1 : 1;
+}
+
 __attribute__((format(printf, 2, 3))) static void refuse(isg_plan *out, const char *format, ...)
 {
     va_list arguments;
@@ -98,7 +119,7 @@ static void plan_split(const isg_plan_request *request, isg_plan *out, isg_spirv
     out->sync_count = (uint32_t)(dispatches - 1);
     if (request->indirect) {
         *out_form = ISG_SPIRV_FORM_LOOPED;
-        out->dispatch_count = (uint32_t)dispatches + 1;
+        out->dispatch_count = (uint32_t)dispatches + count_checks(request);
         set_reason(out, "one dispatch a phase; the grid is read on the device");
         return;
     }

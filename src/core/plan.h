@@ -7,6 +7,8 @@
 
 /* Physical workgroups of a dispatch that loops over its logical grid, at most. */
 #define ISG_MAX_LOOPED_WORKGROUPS 65535u
+/* Bytes of a recording's state buffer, where the headers of phased dispatches are. */
+#define ISG_STATE_SIZE 65536u
 /* Dispatches one split dispatch may become, at most. */
 #define ISG_MAX_SPLIT_DISPATCHES 1048576u
 
@@ -26,6 +28,10 @@ void isg_plan_choose(const isg_plan_request *request, isg_plan *out, isg_spirv_f
 
 /* The status a dispatch with a refused plan ends in, its message set. */
 isg_status isg_plan_fail(const isg_plan *plan, const char *label);
+
+/* Bytes from one header to the next, and how many are written at a time at most. */
+uint32_t isg_plan_header_stride(const isg_device_limits *limits);
+uint32_t isg_plan_header_batch(const isg_device_limits *limits);
 
 /* Physical workgroups for a looped dispatch over `total` logical ones. */
 uint32_t isg_plan_looped_workgroups(const isg_device_limits *limits, uint64_t total);

@@ -217,7 +217,7 @@ void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost)
     }
 }
 
-isg_status isg_queue_release_held(isg_queue_core *core, bool wait, uint64_t timeout_ns)
+isg_status isg_queue_release_held(isg_queue_core *core, uint64_t wanted)
 {
     isg_device *device = core->queue->object.device;
     uint64_t value = 0;
@@ -225,7 +225,7 @@ isg_status isg_queue_release_held(isg_queue_core *core, bool wait, uint64_t time
 
     if (device->ops->queue_released != NULL && core->finished_count != 0) {
         status = isg_device_result(
-            device, device->ops->queue_released(core->queue, wait, timeout_ns, &value));
+            device, device->ops->queue_released(core->queue, wanted, device->desc.hang_timeout_ns, &value));
         if (status == ISG_OK) {
             release_up_to(core, value);
         }
@@ -248,7 +248,7 @@ isg_status isg_queue_poll(isg_queue *queue)
         status = isg_device_result(device, device->ops->event_value(queue->event, &value));
         if (status == ISG_OK) {
             isg_queue_retire(core, value, false);
-            status = isg_queue_release_held(core, false, 0);
+            status = isg_queue_release_held(core, 0);
         }
     }
     pthread_mutex_unlock(&core->lock);
@@ -261,9 +261,8 @@ isg_status isg_queue_make_room(isg_queue *queue)
     isg_status status = ISG_OK;
 
     pthread_mutex_lock(&core->lock);
-    status = isg_queue_release_held(core, false, 0);
-    if (status == ISG_OK && core->flight_count >= ISG_MAX_IN_FLIGHT) {
-        status = isg_queue_release_held(core, true, queue->object.device->desc.hang_timeout_ns);
+    if (core->finished_count != 0) {
+        status = isg_queue_release_held(core, flight_at(core, 0)->value);
     }
     pthread_mutex_unlock(&core->lock);
     return status;
@@ -276,7 +275,7 @@ static void release_all(isg_queue *queue)
 
     pthread_mutex_lock(&core->lock);
     if (core->finished_count == core->flight_count) {
-        (void)isg_queue_release_held(core, true, queue->object.device->desc.hang_timeout_ns);
+        (void)isg_queue_release_held(core, isg_event_submitted(queue->event));
     }
     pthread_mutex_unlock(&core->lock);
 }

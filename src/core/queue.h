@@ -9,6 +9,9 @@
 
 /* Submissions of one queue in flight at once; the next one waits for the oldest. */
 #define ISG_MAX_IN_FLIGHT 256u
+/* Finished submissions that the driver may keep from being let go of: a queue with more waits for the
+ * oldest rather than to allocate. */
+#define ISG_MAX_UNRELEASED 32u
 /* Execution errors kept with their message until a wait reports them. */
 #define ISG_MAX_PENDING_FAULTS 8u
 
@@ -41,6 +44,7 @@ struct isg_queue_core {
     uint32_t flight_count;
     uint32_t finished_count;     /* of these, the oldest that have finished */
     isg_recording_core *idle[2]; /* owned; internal recordings by `timed` */
+    uint32_t made[2];            /* how many there are */
     isg_event_value_pair *waits; /* owned; of the submission being made */
     uint32_t wait_capacity;
     isg_pending_fault faults[ISG_MAX_PENDING_FAULTS]; /* oldest first */
@@ -57,7 +61,8 @@ void isg_queue_destroy(isg_queue *queue);
 void isg_queue_retire_later(isg_queue *queue);
 /* Takes note of what has finished; never waits. */
 isg_status isg_queue_poll(isg_queue *queue);
-/* The oldest submission has finished: lets go of what it holds, waiting for the driver if need be. */
+/* If the oldest submission has finished, lets go of what it holds, waiting for the driver if need
+ * be. */
 isg_status isg_queue_make_room(isg_queue *queue);
 /* Polls; whether nothing is held for a submission. */
 bool isg_queue_is_idle(isg_queue *queue);
@@ -72,9 +77,10 @@ bool isg_queue_describe_oldest(isg_queue *queue, char *out, size_t size);
 /* Takes note that submissions up to `value` have finished. The queue's lock is held. */
 void isg_queue_retire(isg_queue_core *core, uint64_t value, bool lost);
 
-/* Lets go of what finished submissions hold, as far as the driver's rules allow by now; `wait`: of
- * all of it, within `timeout_ns`. The queue's lock is held. */
-isg_status isg_queue_release_held(isg_queue_core *core, bool wait, uint64_t timeout_ns);
+/* Lets go of what finished submissions hold, as far as the driver's rules allow by now, and first
+ * waits until they do for the submission of value `wanted`, which has finished (0: waits for none).
+ * The queue's lock is held. */
+isg_status isg_queue_release_held(isg_queue_core *core, uint64_t wanted);
 
 /* ---- submitting (core/submit.c) -------------------------------------------------------------- */
 

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-/* One state buffer serves all dispatches of a recording; a write of headers has a size limit. */
-#define STATE_SIZE 65536u
 #define HEADER_SIZE (ISG_STATE_HEADER_WORDS * 4u)
 
 /* A dispatch on its way. */
@@ -32,27 +30,20 @@ typedef struct split_run {
     uint32_t fault_word;
 } split_run;
 
-static uint32_t state_stride(const isg_device *device)
-{
-    uint32_t alignment = device->info.limits.storage_offset_alignment;
-
-    return alignment > HEADER_SIZE ? alignment : HEADER_SIZE;
-}
-
 isg_status isg_state_take(isg_recording_core *core, uint64_t size, uint64_t *out_offset,
                           bool *out_fresh)
 {
     isg_status status = ISG_OK;
 
     if (core->state == NULL) {
-        status = isg_buffer_make(core->recording->object.device,
-                                 &(isg_buffer_desc){.size = STATE_SIZE, .label = "isogrid state"},
-                                 &core->state);
+        status = isg_buffer_make(
+            core->recording->object.device,
+            &(isg_buffer_desc){.size = ISG_STATE_SIZE, .label = "isogrid state"}, &core->state);
     }
     if (status != ISG_OK) {
         return status;
     }
-    if (size > STATE_SIZE - core->state_used) {
+    if (size > ISG_STATE_SIZE - core->state_used) {
         core->state_used = 0;
         core->state_wrapped = true;
     }
@@ -78,7 +69,7 @@ static isg_status get_variants(split_run *run)
 static isg_status take_state(split_run *run)
 {
     const bool indirect = run->dispatch->indirect != NULL;
-    const uint32_t most = STATE_SIZE / run->stride - 1;
+    const uint32_t most = isg_plan_header_batch(&run->core->recording->object.device->info.limits);
     uint64_t offset = 0;
     isg_status status = ISG_OK;
 
@@ -227,7 +218,7 @@ isg_status isg_split_record(isg_recording_core *core, const isg_checked_dispatch
         .core = core,
         .dispatch = dispatch,
         .phase_count = info->sync_class == ISG_SYNC_PHASED ? info->phase_count : 1,
-        .stride = state_stride(core->recording->object.device),
+        .stride = isg_plan_header_stride(&core->recording->object.device->info.limits),
     };
     isg_status status = ISG_OK;
 

@@ -142,7 +142,7 @@ isg_status isg_queue_wait_value(isg_queue *queue, uint64_t value, uint64_t timeo
     if (status == ISG_OK) {
         pthread_mutex_lock(&core->lock);
         isg_queue_retire(core, value, false);
-        status = isg_queue_release_held(core, false, 0);
+        status = isg_queue_release_held(core, 0);
         pthread_mutex_unlock(&core->lock);
     }
     return status;

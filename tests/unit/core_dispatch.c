@@ -209,7 +209,15 @@ START_TEST(what_is_written_overlaps_nothing)
     entry.offset = 512;
     entry.size = 128;
     entry_refused(Y, entry, ISG_ERROR_INVALID_ARGUMENT, "overlaps");
-    entry.offset = 1024;
+    entry_refused(Y, entry, ISG_ERROR_INVALID_ARGUMENT, "set 2 binding 5[0] is written");
+    /* Wholly inside, wholly around, the same, and by one byte at either end. */
+    static const uint64_t clashes[][2] = {{128, 4}, {0, 4096}, {64, 512}, {0, 65}, {704, 64}};
+    for (size_t i = 0; i < sizeof clashes / sizeof clashes[0]; i++) {
+        entry.offset = clashes[i][0];
+        entry.size = clashes[i][1];
+        entry_refused(Y, entry, ISG_ERROR_INVALID_ARGUMENT, "overlaps");
+    }
+    entry.offset = 768;
     entry.size = 0;
     isg_binding changed[ENTRY_COUNT];
     isg_dispatch dispatch = good;

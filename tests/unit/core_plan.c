@@ -117,6 +117,10 @@ START_TEST(indirect_grids_are_decided_on_the_device)
     ck_assert_int_eq(form, ISG_SPIRV_FORM_LOOPED);
     ck_assert_uint_eq(plan.physical_grid[0], 0);
     ck_assert_uint_eq(plan.sync_count, 2);
+    ck_assert_uint_eq(plan.dispatch_count, 4);
+    phased.uses_round = true;
+    plan = choose(&(isg_plan_request){.kernel = &phased, .indirect = true, .rounds = 1500});
+    ck_assert_uint_eq(plan.dispatch_count, 4502);
 }
 END_TEST
 
