@@ -255,7 +255,7 @@ static void release_left(void)
 
 static isg_status start_long_dispatch(const family *all)
 {
-    const uint32_t iterations = 40000, words = 64 * 2048;
+    const uint32_t iterations = 6000, words = 64 * 2048;
     isg_kernel_desc desc = {0};
     isg_kernel *kernel = NULL;
     isg_buffer *buffer = NULL;
