@@ -47,9 +47,13 @@ static isg_spirv_extent scalar_extent(uint32_t width)
 
 static isg_spirv_extent vector_extent(isg_spirv_extent component, uint32_t count)
 {
+    /* Sizes are laid out before types are checked: components may be anything here. */
+    if (!component.known || component.alignment > 8 || count < 2 || count > 16) {
+        return (isg_spirv_extent){.alignment = 1};
+    }
     return (isg_spirv_extent){.size = component.size * count,
                               .alignment = component.alignment * (count == 2 ? 2 : 4),
-                              .known = component.known && count >= 2 && count <= 16};
+                              .known = true};
 }
 
 /* A matrix is an array of columns (or rows) `stride` bytes apart; 0: as std430 lays them out. */

@@ -56,9 +56,18 @@ const char *isg_spirv_string(const uint32_t *inst, uint32_t at, uint32_t *out_wo
 isg_spirv_operands isg_spirv_operands_of(const isg_spirv_module *module, const uint32_t *inst)
 {
     const isg_spirv_opcode *opcode = isg_spirv_opcode_find(isg_spirv_op(inst));
-    isg_spirv_operands it = {.module = module, .inst = inst, .next = 1};
+    isg_spirv_operands it; /* `pending` is left alone: clearing it would cost more than the rest */
 
+    it.module = module;
+    it.inst = inst;
     it.format = opcode != NULL ? opcode->format : "n*";
+    it.kind = ISG_SPIRV_OPERAND_LITERAL;
+    it.at = 0;
+    it.length = 0;
+    it.bad = false;
+    it.next = 1;
+    it.pending_count = 0;
+    it.paired = false;
     return it;
 }
 

@@ -353,10 +353,9 @@ static isg_status index_instruction(isg_spirv_module *module, uint32_t offset)
         id->offset = offset;
         id->type = at == 2 ? inst[1] : 0;
     }
+    /* What stands in functions is walked by the check, when all ids are known. */
     isg_spirv_operands it = isg_spirv_operands_of(module, inst);
-    if (op != SpvOpSwitch) { /* its literals' width may be that of a later instruction */
-        while (isg_spirv_operand_next(&it)) {
-        }
+    while (offset < module->sections[ISG_SPIRV_FUNCTIONS] && isg_spirv_operand_next(&it)) {
     }
     if (it.bad) {
         return isg_spirv_invalid(module, offset, "its %u words do not fit its operands",

@@ -259,6 +259,28 @@ bool isg_spirv_uses_state(const isg_spirv_module *module)
     return false;
 }
 
+/* Anything of isogrid's, or entry points to choose from: else the pass has nothing to do. */
+static bool has_reserved(const isg_spirv_module *module)
+{
+    uint32_t entries = 0;
+
+    for (uint32_t i = module->sections[ISG_SPIRV_ENTRY_POINTS];
+         i < module->sections[ISG_SPIRV_ENTRY_POINTS + 1];
+         i += isg_spirv_length(module->words + i)) {
+        entries++;
+    }
+    for (uint32_t i = module->sections[ISG_SPIRV_GLOBALS];
+         i < module->sections[ISG_SPIRV_GLOBALS + 1]; i += isg_spirv_length(module->words + i)) {
+        const uint32_t *inst = module->words + i;
+        if (isg_spirv_op(inst) == SpvOpSpecConstant &&
+            isg_spirv_decoration_value(module, inst[2], SpvDecorationSpecId, 0) ==
+                ISG_SPEC_ID_SYNC_CLASS) {
+            return true;
+        }
+    }
+    return entries != 1 || isg_spirv_uses_state(module);
+}
+
 isg_status isg_spirv_pass_phase(const isg_spirv_module *module, const char *entry,
                                 bool *out_has_phase, isg_spirv_module **out)
 {
@@ -273,6 +295,9 @@ isg_status isg_spirv_pass_phase(const isg_spirv_module *module, const char *entr
     status = isg_spirv_entry(module, entry, &entry_point);
     if (status != ISG_OK) {
         return status;
+    }
+    if (!has_reserved(module)) {
+        return isg_spirv_copy(module, out);
     }
     pass.flags = isg_alloc(allocator, module->id_count);
     pass.uses = isg_alloc(allocator, words);
