@@ -49,10 +49,12 @@ void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue)
 
 /* ---- submission ------------------------------------------------------------------------------- */
 
-/* Two batches: images into their layout where some need it, then the submission itself. */
+/* Images into their layout where some need it, then the submission itself, then, where that waits
+ * for or signals events of others, the queue's own signal: signals of one batch come in any order,
+ * and who sees the queue's may destroy those events at once. */
 typedef struct batches {
-    VkSubmitInfo infos[2];
-    VkTimelineSemaphoreSubmitInfo timelines[2];
+    VkSubmitInfo infos[3];
+    VkTimelineSemaphoreSubmitInfo timelines[3];
     uint32_t count;
     VkCommandBuffer setup_commands;
     uint64_t setup_wait, setup_signal;
@@ -136,6 +138,24 @@ static void put(isg_vk_queue *queue, uint32_t at, VkSemaphore semaphore, uint64_
     queue->stages[at] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 }
 
+/* The pair at `at`, in a batch after the one being filled. */
+static void fill_signal_batch(isg_vk_queue *queue, uint32_t at, batches *out)
+{
+    VkTimelineSemaphoreSubmitInfo *timeline = &out->timelines[out->count];
+    VkSubmitInfo *info = &out->infos[out->count++];
+    *timeline = (VkTimelineSemaphoreSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &queue->values[at],
+    };
+    *info = (VkSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = timeline,
+        .signalSemaphoreCount = 1,
+        .pSignalSemaphores = &queue->semaphores[at],
+    };
+}
+
 static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_submission *submission,
                        batches *out)
 {
@@ -160,12 +180,17 @@ static void fill_batch(isg_vk_device *device, isg_vk_queue *queue, const isg_sub
         put(queue, waits++, ((isg_vk_event *)device->own_queue->event)->handle, out->own_wait);
     }
     all = waits;
-    if (out->signal) {
-        put(queue, all++, ((isg_vk_event *)queue->base.event)->handle, submission->value);
-    }
     for (uint32_t i = 0; i < submission->signal_count; i++) {
         const isg_event_value_pair *signal = &submission->signals[i];
         put(queue, all++, ((isg_vk_event *)signal->event)->handle, signal->value);
+    }
+    if (out->signal) {
+        put(queue, all, ((isg_vk_event *)queue->base.event)->handle, submission->value);
+        if (all > 0) {
+            fill_signal_batch(queue, all, out);
+        } else {
+            all++;
+        }
     }
     *timeline = (VkTimelineSemaphoreSubmitInfo){
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
