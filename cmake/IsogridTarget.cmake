@@ -29,6 +29,14 @@ function(isogrid_target target)
     endif()
 endfunction()
 
+# isogrid_keep_drivers_loaded(<target>): under sanitizers, a program that leaves drivers mapped.
+function(isogrid_keep_drivers_loaded target)
+    if(ISOGRID_SANITIZE)
+        target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/sanitizers/keep_loaded.c")
+        target_link_options(${target} PRIVATE -Wl,--export-dynamic-symbol=dlclose)
+    endif()
+endfunction()
+
 # isogrid_glob(<variable> <folder>...): the C files of the folders, taken in again by every build.
 function(isogrid_glob variable)
     set(sources)

@@ -1,6 +1,6 @@
-/* Preloaded into tests under sanitizers: drivers stay mapped when the Vulkan loader closes them, so
+/* Linked into programs under sanitizers: drivers stay mapped when the Vulkan loader closes them, so
  * that reports at exit can name the module of a leak or race, and suppressions can match it. */
-int dlclose(void *handle);
+__attribute__((visibility("default"))) int dlclose(void *handle);
 
 int dlclose(void *handle)
 {
