@@ -22,32 +22,6 @@ static isg_recording *pop_idle(isg_queue *queue, bool timed)
     return recording != NULL ? recording->recording : NULL;
 }
 
-/* As many again as there are: what a steady load needs is soon there, whatever its rhythm. */
-static isg_status make_more(isg_queue *queue, bool timed, isg_recording **out)
-{
-    isg_queue_core *core = queue->core;
-    const isg_recording_desc desc = {.timed = timed, .label = core->label};
-    isg_status status = isg_recording_make(queue->object.device, &desc, true, out);
-    uint32_t more = 0;
-
-    pthread_mutex_lock(&core->lock);
-    more = core->made[timed] < ISG_MAX_IN_FLIGHT ? core->made[timed] : 0;
-    core->made[timed] += status == ISG_OK ? 1 : 0;
-    pthread_mutex_unlock(&core->lock);
-    for (uint32_t i = 1; i < more && status == ISG_OK; i++) {
-        isg_recording *spare = NULL;
-
-        if (isg_recording_make(queue->object.device, &desc, true, &spare) != ISG_OK) {
-            break; /* one is enough */
-        }
-        isg_queue_give_recording(queue, spare);
-        pthread_mutex_lock(&core->lock);
-        core->made[timed]++;
-        pthread_mutex_unlock(&core->lock);
-    }
-    return status;
-}
-
 /* Finished work that the driver holds on to is waited for before more recordings are made. */
 static isg_status reclaim(isg_queue *queue)
 {
@@ -71,7 +45,9 @@ isg_status isg_queue_take_recording(isg_queue *queue, bool timed, bool keep, isg
         recording = status == ISG_OK ? pop_idle(queue, timed) : NULL;
     }
     if (status == ISG_OK && recording == NULL) {
-        status = make_more(queue, timed, &recording);
+        status = isg_recording_make(
+            queue->object.device,
+            &(isg_recording_desc){.timed = timed, .label = queue->core->label}, true, &recording);
     }
     if (status != ISG_OK) {
         return status;

@@ -225,7 +225,8 @@ isg_status isg_queue_release_held(isg_queue_core *core, uint64_t wanted)
 
     if (device->ops->queue_released != NULL && core->finished_count != 0) {
         status = isg_device_result(
-            device, device->ops->queue_released(core->queue, wanted, device->desc.hang_timeout_ns, &value));
+            device,
+            device->ops->queue_released(core->queue, wanted, device->desc.hang_timeout_ns, &value));
         if (status == ISG_OK) {
             release_up_to(core, value);
         }

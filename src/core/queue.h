@@ -44,7 +44,6 @@ struct isg_queue_core {
     uint32_t flight_count;
     uint32_t finished_count;     /* of these, the oldest that have finished */
     isg_recording_core *idle[2]; /* owned; internal recordings by `timed` */
-    uint32_t made[2];            /* how many there are */
     isg_event_value_pair *waits; /* owned; of the submission being made */
     uint32_t wait_capacity;
     isg_pending_fault faults[ISG_MAX_PENDING_FAULTS]; /* oldest first */

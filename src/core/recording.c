@@ -61,6 +61,7 @@ isg_status isg_recording_make(isg_device *device, const isg_recording_desc *desc
     }
     isg_object_init(&(*out)->object, ISG_OBJECT_RECORDING, device);
     (*out)->timed = desc->timed;
+    (*out)->once = internal;
     (*out)->label = core->label;
     (*out)->core = core;
     core->recording = *out;

@@ -8,9 +8,14 @@ typedef struct scope {
     VkAccessFlags writes, all;
 } scope;
 
+#define USES_ALL (ISG_VK_USE_DISPATCH | ISG_VK_USE_INDIRECT | ISG_VK_USE_TRANSFER)
+
 static scope scope_of(uint32_t uses)
 {
     scope out = {0};
+    if (uses & ISG_VK_USE_EARLIER) {
+        uses |= USES_ALL;
+    }
     if (uses & ISG_VK_USE_DISPATCH) {
         out.stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
         out.writes |= VK_ACCESS_SHADER_WRITE_BIT;
@@ -44,28 +49,27 @@ static void emit(const struct VolkDeviceTable *vk, VkCommandBuffer commands, sco
 void isg_vk_barrier_before(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                            VkCommandBuffer commands, uint32_t uses, bool unordered)
 {
-    if (barrier->pending != 0 && !unordered) {
+    bool first = barrier->pending & ISG_VK_USE_EARLIER;
+    if (barrier->pending != 0 && (!unordered || first)) {
         if (!isg_test_omit_barrier()) {
-            emit(vk, commands, scope_of(barrier->pending), scope_of(uses));
+            emit(vk, commands, scope_of(barrier->pending), scope_of(first ? USES_ALL : uses));
         }
         barrier->pending = 0;
     }
     barrier->pending |= uses;
 }
 
+void isg_vk_barrier_begin(isg_vk_barrier *barrier)
+{
+    *barrier = (isg_vk_barrier){.pending = ISG_VK_USE_EARLIER};
+}
+
 void isg_vk_barrier_end(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                         VkCommandBuffer commands)
 {
-    if (barrier->pending == 0) {
-        return;
+    scope host = {.stages = VK_PIPELINE_STAGE_HOST_BIT,
+                  .all = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
+    if (barrier->host_visible && !isg_test_omit_barrier()) {
+        emit(vk, commands, scope_of(barrier->pending), host);
     }
-    scope after = scope_of(ISG_VK_USE_DISPATCH | ISG_VK_USE_INDIRECT | ISG_VK_USE_TRANSFER);
-    if (barrier->host_visible) {
-        after.stages |= VK_PIPELINE_STAGE_HOST_BIT;
-        after.all |= VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
-    }
-    if (!isg_test_omit_barrier()) {
-        emit(vk, commands, scope_of(barrier->pending), after);
-    }
-    barrier->pending = 0;
 }

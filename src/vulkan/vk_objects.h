@@ -158,7 +158,8 @@ isg_status isg_vk_queue_create(isg_device *base, const char *label, isg_queue **
 void isg_vk_queue_destroy(isg_vk_device *device, isg_vk_queue *queue);
 isg_status isg_vk_queue_submit(isg_queue *base, const isg_submission *submission);
 
-isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns, uint64_t *out);
+isg_status isg_vk_queue_released(isg_queue *base, uint64_t wanted, uint64_t timeout_ns,
+                                 uint64_t *out);
 /* Makes sure that the queue's timeline will be signalled to `value`, which has been submitted. */
 isg_status isg_vk_queue_signal(isg_vk_queue *queue, uint64_t value);
 

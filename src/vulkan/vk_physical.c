@@ -204,11 +204,17 @@ static void query_queues(isg_vk_driver *driver, isg_vk_physical *physical)
     count = count < 32 ? count : 32;
     driver->vk.GetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, families);
     for (uint32_t i = 0; i < count; i++) {
-        if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) && families[i].queueCount > 0) {
+        bool compute = families[i].queueFlags & VK_QUEUE_COMPUTE_BIT;
+        bool graphics = families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+        /* A family without graphics runs beside a renderer's, and starts work sooner (docs/results:
+         * 1.5 us of 16 for an empty dispatch on an H200). */
+        if (compute && families[i].queueCount > 0 && (physical->queue_count == 0 || !graphics)) {
             physical->queue_family = i;
             physical->queue_count = families[i].queueCount;
             physical->timestamp_bits = families[i].timestampValidBits;
-            return;
+            if (!graphics) {
+                return;
+            }
         }
     }
 }

@@ -338,19 +338,17 @@ isg_status isg_vk_queue_signal(isg_vk_queue *queue, uint64_t value)
     return status;
 }
 
-isg_status isg_vk_queue_released(isg_queue *base, bool wait, uint64_t timeout_ns, uint64_t *out)
+isg_status isg_vk_queue_released(isg_queue *base, uint64_t wanted, uint64_t timeout_ns,
+                                 uint64_t *out)
 {
     isg_vk_queue *queue = (isg_vk_queue *)base;
     isg_vk_device *device = (isg_vk_device *)base->object.device;
+    isg_vk_markers *markers = &queue->markers;
     isg_vk_timeline timeline = {((isg_vk_event *)base->event)->handle,
                                 atomic_load(&base->event->submitted), NULL};
-    isg_vk_markers *markers = &queue->markers;
-    isg_status status = ISG_OK;
-    if (wait) {
-        status = isg_vk_queue_signal(queue, timeline.highest);
-        if (status == ISG_OK) {
-            status = isg_vk_timeline_wait(device, timeline, timeline.highest, timeout_ns);
-        }
+    isg_status status = isg_vk_queue_signal(queue, wanted);
+    if (status == ISG_OK && wanted > 0) {
+        status = isg_vk_timeline_wait(device, timeline, wanted, timeout_ns);
     }
     pthread_mutex_lock(&markers->mutex);
     if (status == ISG_OK && markers->released < markers->signalled) {
