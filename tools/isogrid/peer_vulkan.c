@@ -137,12 +137,19 @@ static bool pick_family(isg_peer *peer, uint32_t rank)
     peer->vk.GetPhysicalDeviceQueueFamilyProperties(peer->physical, &count, NULL);
     count = count < 16 ? count : 16;
     peer->vk.GetPhysicalDeviceQueueFamilyProperties(peer->physical, &count, families);
-    for (uint32_t i = 0; i < count; i++) {
-        if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) && found++ == rank) {
-            peer->family = i;
-            peer->family_flags = families[i].queueFlags;
-            peer->timestamp_bits = families[i].timestampValidBits;
-            return true;
+    /* Those without graphics first: they are the faster ones. */
+    for (VkQueueFlags graphics = 0; graphics <= VK_QUEUE_GRAPHICS_BIT;
+         graphics += VK_QUEUE_GRAPHICS_BIT) {
+        for (uint32_t i = 0; i < count; i++) {
+            VkQueueFlags flags = families[i].queueFlags;
+
+            if ((flags & VK_QUEUE_COMPUTE_BIT) && (flags & VK_QUEUE_GRAPHICS_BIT) == graphics &&
+                found++ == rank) {
+                peer->family = i;
+                peer->family_flags = flags;
+                peer->timestamp_bits = families[i].timestampValidBits;
+                return true;
+            }
         }
     }
     return isg_peer_fail("peer: '%s' has %u queue families that compute, not %u", peer->name, found,

@@ -109,7 +109,8 @@ typedef struct isg_peer {
 } isg_peer;
 
 /* Opens the device with this UUID, or the first whose "name driver_info" contains `text`; both
- * NULL: the first of all. `family_rank` counts the families that can compute, from 0.
+ * NULL: the first of all. `family_rank` counts the families that can compute, from 0,
+ * those without graphics first.
  * False: isg_peer_error() says why, and *peer needs no close. */
 bool isg_peer_open(isg_peer *peer, const uint8_t *uuid, const char *text, uint32_t family_rank);
 void isg_peer_close(isg_peer *peer);
