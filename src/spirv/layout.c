@@ -274,6 +274,9 @@ void isg_spirv_lay_out(isg_spirv_module *module, const uint32_t *inst)
 {
     isg_spirv_type *type = &module->types[module->type_count];
 
+    /* A type that holds itself meets this entry while it is made. */
+    type->explicit = (isg_spirv_extent){.alignment = 1};
+    type->standard = type->explicit;
     if (isg_spirv_op(inst) == SpvOpTypeStruct) {
         index_members(module, inst);
     }
