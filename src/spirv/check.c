@@ -36,7 +36,7 @@ static isg_status check_use(const isg_spirv_checker *checker, uint32_t offset, u
                                  (unsigned)id);
     }
     bool global = offset < module->sections[ISG_SPIRV_FUNCTIONS];
-    if (global && made > offset && checker->forward[id] == 0) {
+    if (global && made >= offset && checker->forward[id] == 0) {
         return isg_spirv_invalid(module, offset, "it uses id %u before word %u makes it",
                                  (unsigned)id, (unsigned)made);
     }
