@@ -169,6 +169,15 @@ uint64_t conform_resident_size(void)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+bool conform_keeps_freed_memory(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* ---- counting allocator ---- */
 
 /* Before each block: where it was allocated and how large. */

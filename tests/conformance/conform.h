@@ -212,6 +212,8 @@ void conform_spawn(const char *scenario, const char *argument, const char *const
 unsigned conform_fd_count(void);
 unsigned conform_thread_count(void);
 uint64_t conform_resident_size(void);
+/* Whether a sanitizer keeps freed memory, so that the resident size says nothing. */
+bool conform_keeps_freed_memory(void);
 
 /* ---- counting allocator (processes.c) --------------------------------------------------------------- */
 

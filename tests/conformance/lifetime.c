@@ -200,7 +200,7 @@ START_TEST(report_66_a_hundred_devices)
     ck_assert_uint_eq(conform_fd_count(), descriptors);
     ck_assert_uint_eq(conform_thread_count(), threads);
     /* Drivers keep compiled code and arenas of their own: 200 KiB a device is what they may. */
-    CONFORM_TRUE(after < resident + TIMES * UINT64_C(200) * 1024,
+    CONFORM_TRUE(conform_keeps_freed_memory() || after < resident + TIMES * UINT64_C(200) * 1024,
                  "resident memory grew from %" PRIu64 " to %" PRIu64 " bytes over %d devices",
                  resident, after, TIMES);
     conform_check_usable(conform_device());

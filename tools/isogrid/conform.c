@@ -65,6 +65,25 @@ static bool parse(int argc, const char **argv, conform_options *options, poptCon
     return option == ISG_CLI_OPTION_END;
 }
 
+static void free_strings(const char **strings)
+{
+    for (size_t i = 0; strings && strings[i]; i++) {
+        free((char *)(uintptr_t)strings[i]);
+    }
+    free(strings);
+}
+
+/* popt allocates what it reads. */
+static void free_options(conform_options *options)
+{
+    free_strings(options->devices);
+    free_strings(options->suites);
+    free((char *)(uintptr_t)options->case_glob);
+    free((char *)(uintptr_t)options->json_path);
+    free((char *)(uintptr_t)options->internal_scenario);
+    free((char *)(uintptr_t)options->driver);
+}
+
 static int run_scenario(const char *name, const char *argument)
 {
     for (const conform_scenario *scenario = conform_scenarios; scenario->name; scenario++) {
@@ -249,5 +268,6 @@ int isg_cli_conform(int argc, const char **argv)
 done:
     free(cases.cases);
     poptFreeContext(context);
+    free_options(&options);
     return code;
 }
