@@ -99,6 +99,7 @@ isg_status isg_vk_device_start(isg_vk_device *device)
         pthread_mutex_init(&device->queues[i].mutex, NULL);
     }
     pthread_mutex_init(&device->setup.mutex, NULL);
+    isg_vk_graveyard_open(device);
     isg_vk_cache_open(device);
     isg_status status = isg_vk_setup_open(device);
     if (status == ISG_OK) {
@@ -112,6 +113,11 @@ isg_status isg_vk_device_start(isg_vk_device *device)
 
 void isg_vk_device_stop(isg_vk_device *device)
 {
+    if (device->owns_handle) {
+        /* Nothing is in flight, but the driver's threads may still be cleaning up behind it. */
+        device->vk.vkDeviceWaitIdle(device->handle);
+    }
+    isg_vk_graveyard_close(device);
     device->vk.vkDestroyBuffer(device->handle, device->pattern, NULL);
     isg_vk_memory_free(device, &device->pattern_memory);
     device->vk.vkDestroyDescriptorSetLayout(device->handle, device->state_layout, NULL);

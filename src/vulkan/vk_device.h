@@ -4,6 +4,7 @@
 #define ISG_VK_DEVICE_H
 
 #include "vulkan/vk_cache.h"
+#include "vulkan/vk_graveyard.h"
 #include "vulkan/vk_instance.h"
 #include "vulkan/vk_memory.h"
 
@@ -63,6 +64,7 @@ struct isg_vk_device {
     isg_vk_cache cache;
     isg_vk_wait wait;
     isg_vk_setup setup;
+    isg_vk_graveyard graveyard;
     /* Markers are for a device's only queue: vk_marker.c. */
     atomic_uint queue_count_live;
     isg_queue *own_queue; /* borrowed: the first one made, which outlives all others */

@@ -39,7 +39,7 @@ isg_status isg_vk_event_create(isg_device *base, isg_event **out)
 
 void isg_vk_event_destroy(isg_vk_device *device, isg_vk_event *event)
 {
-    device->vk.vkDestroySemaphore(device->handle, event->handle, NULL);
+    isg_vk_graveyard_bury(device, event->handle);
     isg_free(device->allocator, event, sizeof *event);
 }
 
