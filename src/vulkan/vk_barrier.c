@@ -13,9 +13,6 @@ typedef struct scope {
 static scope scope_of(uint32_t uses)
 {
     scope out = {0};
-    if (uses & ISG_VK_USE_EARLIER) {
-        uses |= USES_ALL;
-    }
     if (uses & ISG_VK_USE_DISPATCH) {
         out.stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
         out.writes |= VK_ACCESS_SHADER_WRITE_BIT;
@@ -49,27 +46,30 @@ static void emit(const struct VolkDeviceTable *vk, VkCommandBuffer commands, sco
 void isg_vk_barrier_before(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                            VkCommandBuffer commands, uint32_t uses, bool unordered)
 {
-    bool first = barrier->pending & ISG_VK_USE_EARLIER;
-    if (barrier->pending != 0 && (!unordered || first)) {
+    if (barrier->pending != 0 && !unordered) {
         if (!isg_test_omit_barrier()) {
-            emit(vk, commands, scope_of(barrier->pending), scope_of(first ? USES_ALL : uses));
+            emit(vk, commands, scope_of(barrier->pending), scope_of(uses));
         }
         barrier->pending = 0;
     }
     barrier->pending |= uses;
 }
 
-void isg_vk_barrier_begin(isg_vk_barrier *barrier)
+void isg_vk_barrier_host(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
+                         VkCommandBuffer commands)
 {
-    *barrier = (isg_vk_barrier){.pending = ISG_VK_USE_EARLIER};
+    scope host = {.stages = VK_PIPELINE_STAGE_HOST_BIT,
+                  .all = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
+    if (barrier->pending != 0 && barrier->host_visible && !isg_test_omit_barrier()) {
+        emit(vk, commands, scope_of(barrier->pending), host);
+    }
 }
 
 void isg_vk_barrier_end(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                         VkCommandBuffer commands)
 {
-    scope host = {.stages = VK_PIPELINE_STAGE_HOST_BIT,
-                  .all = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
-    if (barrier->host_visible && !isg_test_omit_barrier()) {
-        emit(vk, commands, scope_of(barrier->pending), host);
+    if (barrier->pending != 0 && !isg_test_omit_barrier()) {
+        emit(vk, commands, scope_of(barrier->pending), scope_of(USES_ALL));
     }
+    barrier->pending = 0;
 }

@@ -10,7 +10,6 @@ typedef enum isg_vk_use {
     ISG_VK_USE_DISPATCH = 1 << 0,
     ISG_VK_USE_INDIRECT = 1 << 1, /* reads its grid from a buffer */
     ISG_VK_USE_TRANSFER = 1 << 2,
-    ISG_VK_USE_EARLIER = 1 << 3, /* whatever the queue ran before the recording */
 } isg_vk_use;
 
 typedef struct isg_vk_barrier {
@@ -21,10 +20,11 @@ typedef struct isg_vk_barrier {
 /* Before a command with `uses`: everything pending is made available and visible to it. */
 void isg_vk_barrier_before(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                            VkCommandBuffer commands, uint32_t uses, bool unordered);
-/* At a recording's start. Submission order alone orders no memory: its first command will wait for
- * what came before. (A barrier at the end of each instead cost 2.5 us more on an H200.) */
-void isg_vk_barrier_begin(isg_vk_barrier *barrier);
 /* At a recording's end: what the host may read is made visible to it. */
+void isg_vk_barrier_host(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
+                         VkCommandBuffer commands);
+/* After that: everything is made available and visible to whatever comes later on the queue.
+ * Submission order alone orders no memory. */
 void isg_vk_barrier_end(isg_vk_barrier *barrier, const struct VolkDeviceTable *vk,
                         VkCommandBuffer commands);
 
