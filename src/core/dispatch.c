@@ -196,7 +196,7 @@ isg_status isg_dispatch_check(const isg_dispatch *dispatch, uint32_t own_count,
         .indirect = dispatch->indirect,
         .indirect_offset = dispatch->indirect_offset,
     };
-    snprintf(what, sizeof what, "dispatch '%.96s'", out->label);
+    isg_text_join(what, sizeof what, "dispatch '", out->label, "'");
     status = isg_bindings_check(dispatch, own_count, what, scratch, &out->binding_count);
     out->bindings = scratch->bindings;
     if (status == ISG_OK) {

@@ -69,7 +69,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(isg_plan *out, const ch
 
 static void set_reason(isg_plan *out, const char *reason)
 {
-    snprintf(out->reason, sizeof out->reason, "%s", reason);
+    isg_text_join(out->reason, sizeof out->reason, "", reason, "");
 }
 
 static bool fits_native(const isg_device_limits *limits, const uint32_t grid[3])

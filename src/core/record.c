@@ -110,7 +110,7 @@ isg_status isg_record_add_dispatch(isg_recording *recording, const isg_dispatch 
     status = isg_record_finish_call(core, held_before, status);
     if (status == ISG_OK) {
         if (core->dispatch_count == 0) {
-            snprintf(core->first_dispatch, sizeof core->first_dispatch, "%s", checked.label);
+            isg_text_join(core->first_dispatch, sizeof core->first_dispatch, "", checked.label, "");
         }
         core->dispatch_count++;
         if (out_plan != NULL) {

@@ -123,6 +123,21 @@ void *isg_grow(const isg_host_allocator *allocator, void *pointer, size_t old_si
     return grown;
 }
 
+void isg_text_join(char *out, size_t size, const char *before, const char *text, const char *after)
+{
+    const char *const parts[3] = {before, text, after};
+    size_t used = 0;
+
+    for (int i = 0; i < 3; i++) {
+        size_t length = strlen(parts[i]);
+
+        length = length < size - 1 - used ? length : size - 1 - used;
+        memcpy(out + used, parts[i], length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
 char *isg_string_copy(const isg_host_allocator *allocator, const char *text)
 {
     size_t size = strlen(text) + 1;

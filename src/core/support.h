@@ -5,6 +5,9 @@
 #include "core/backend.h"
 
 /* A copy of `text`; NULL when memory ran out. End it with isg_string_free(). */
+/* Writes before, text and after into `out`, cut to its size: snprintf() without its price, for what
+ * every dispatch does. */
+void isg_text_join(char *out, size_t size, const char *before, const char *text, const char *after);
 char *isg_string_copy(const isg_host_allocator *allocator, const char *text);
 void isg_string_free(const isg_host_allocator *allocator, const char *text);
 
