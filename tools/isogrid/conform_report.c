@@ -81,9 +81,10 @@ void conform_report_progress(conform_report *report, const conform_target *targe
     char text[256];
     int width = 79;
 
-    if (!report->terminal) {
+    if (!report->terminal || conform_now() - report->shown < 0.2) {
         return;
     }
+    report->shown = conform_now();
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 20) {
         width = window.ws_col - 1;
     }
@@ -184,6 +185,7 @@ void conform_report_case(conform_report *report, conform_target *target, const c
         target->resident_ran = target->resident_ran || result->verdict == CONFORM_PASS;
     }
     report->case_done++;
+    report->shown = conform_now(); /* what takes no time is not announced */
     clear_progress(report);
     print_line(report, target, name, result);
     add_json(report, target, name, result);

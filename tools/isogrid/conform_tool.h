@@ -131,6 +131,7 @@ typedef struct conform_report {
     bool colour, terminal;
     const conform_list *cases;
     size_t case_total, case_done;
+    double shown; /* when progress was shown last */
     int brief_width, name_width;
     json_t *json_cases; /* owned */
     json_t *digests;    /* owned: case -> {digest, brief} of the first device */
