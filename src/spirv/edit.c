@@ -54,6 +54,12 @@ void isg_spirv_edit_copy(isg_spirv_editor *editor, isg_spirv_section section)
            module->sections[section + 1] - module->sections[section]);
 }
 
+void isg_spirv_edit_words(isg_spirv_editor *editor, isg_spirv_section section,
+                          const uint32_t *words, size_t count)
+{
+    append(editor, section, words, count);
+}
+
 void isg_spirv_edit_copy_inst(isg_spirv_editor *editor, isg_spirv_section section,
                               const uint32_t *inst)
 {

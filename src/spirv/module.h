@@ -295,6 +295,9 @@ void isg_spirv_edit_abandon(isg_spirv_editor *editor);
 void isg_spirv_edit_copy(isg_spirv_editor *editor, isg_spirv_section section);
 void isg_spirv_edit_copy_inst(isg_spirv_editor *editor, isg_spirv_section section,
                               const uint32_t *inst);
+/* Appends words that are whole instructions. */
+void isg_spirv_edit_words(isg_spirv_editor *editor, isg_spirv_section section,
+                          const uint32_t *words, size_t count);
 /* Appends an instruction. */
 void isg_spirv_edit_put(isg_spirv_editor *editor, isg_spirv_section section, SpvOp op,
                         const uint32_t *operands, size_t count);
@@ -367,6 +370,18 @@ isg_status isg_spirv_pass_bounded(const isg_spirv_module *module, const char *en
  * stored through it changes nothing. */
 isg_status isg_spirv_pass_checked(const isg_spirv_module *module, const char *entry,
                                   isg_spirv_module **out);
+typedef struct isg_spirv_frozen {
+    uint32_t id;    /* SpecId */
+    uint64_t value; /* its bits; a boolean is 0 or not */
+} isg_spirv_frozen;
+
+/* Specialisation constants, what is computed of them, and workgroup sizes become plain constants;
+ * those without a value in `values` take their default. */
+isg_status isg_spirv_pass_freeze(const isg_spirv_module *module, const isg_spirv_frozen *values,
+                                 uint32_t value_count, isg_spirv_module **out);
+/* Calls become the bodies of what they call, where a function returns only at its end; other calls
+ * stay. Functions that nothing calls any more go. */
+isg_status isg_spirv_pass_inline(const isg_spirv_module *module, isg_spirv_module **out);
 /* Makes memory operations order across waits in the kernel: the Vulkan memory model, every access to
  * buffers, images and workgroup memory non-private, barriers with availability and visibility. */
 isg_status isg_spirv_pass_ordering(const isg_spirv_module *module, isg_spirv_module **out);

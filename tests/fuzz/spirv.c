@@ -1,5 +1,5 @@
 /* libFuzzer: any bytes go through parsing, reflection and every form and pass of the lowering. */
-#include "spirv/spirv.h"
+#include "spirv/module.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +25,19 @@ static void lower(const isg_spirv_module *module, const isg_kernel_info *info, i
     }
 }
 
+static void freeze_and_inline(const isg_spirv_module *module)
+{
+    static const isg_spirv_frozen values[] = {{1, 8}, {3, 5}};
+    isg_spirv_module *made = NULL;
+
+    if (isg_spirv_pass_freeze(module, values, 2, &made) == ISG_OK) {
+        isg_spirv_free(made);
+    }
+    if (isg_spirv_pass_inline(module, &made) == ISG_OK) {
+        isg_spirv_free(made);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     isg_spirv_module *module = NULL;
@@ -38,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         lower(module, info, ISG_SPIRV_FORM_LOOPED, 0);
         lower(module, info, ISG_SPIRV_FORM_NATIVE, ISG_KERNEL_BOUNDED | ISG_KERNEL_CHECKED);
         isg_kernel_info_release(info);
+        freeze_and_inline(module);
     }
     isg_spirv_free(module);
     return 0;

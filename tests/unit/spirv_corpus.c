@@ -11,6 +11,22 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* The passes that lowering does not run. */
+static void freeze_and_inline(const isg_spirv_module *module, const char *name)
+{
+    isg_spirv_module *inlined = NULL;
+    isg_spirv_module *frozen = NULL;
+
+    ck_assert_msg(isg_spirv_pass_inline(module, &inlined) == ISG_OK, "%s: %s", name,
+                  isg_last_error());
+    test_assert_valid(inlined, name);
+    ck_assert_msg(isg_spirv_pass_freeze(inlined, NULL, 0, &frozen) == ISG_OK, "%s: %s", name,
+                  isg_last_error());
+    test_assert_valid(frozen, name);
+    isg_spirv_free(inlined);
+    isg_spirv_free(frozen);
+}
+
 /* Every form and combination of passes of one module; returns how many were made. */
 static uint32_t lower_all(const isg_spirv_module *module, const isg_kernel_info *info,
                           const char *name)
@@ -62,6 +78,7 @@ START_TEST(every_valid_module_is_accepted_and_lowered)
             } else {
                 ck_assert_msg(status == ISG_OK, "%s: %s", entry->name, isg_last_error());
                 made += lower_all(module, info, entry->name);
+                freeze_and_inline(module, entry->name);
             }
             isg_kernel_info_release(info);
             isg_spirv_free(module);

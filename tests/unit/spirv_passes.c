@@ -395,6 +395,61 @@ START_TEST(every_index_is_checked)
 }
 END_TEST
 
+/* ---- freeze and inline -------------------------------------------------------------------------------- */
+
+static isg_status freeze_some(const isg_spirv_module *module, isg_spirv_module **out)
+{
+    static const isg_spirv_frozen values[] = {{1, 32}, {3, 9}};
+    return isg_spirv_pass_freeze(module, values, 2, out);
+}
+
+START_TEST(constants_are_frozen)
+{
+    isg_spirv_module *before = test_parse("phased_round", (size_t)_i);
+    isg_spirv_module *after = run(before, freeze_some);
+    const uint32_t *entry = NULL;
+    uint32_t literals[3], ids[3];
+    uint64_t size = 0;
+    bool found = false;
+
+    ck_assert_uint_gt(test_count(before, SpvOpSpecConstant), 0);
+    ck_assert_uint_eq(test_count(after, SpvOpSpecConstant), 0);
+    ck_assert_uint_eq(test_count(after, SpvOpSpecConstantOp), 0);
+    ck_assert_uint_eq(test_count(after, SpvOpSpecConstantComposite), 0);
+    ck_assert_int_eq(isg_spirv_entry(after, NULL, &entry), ISG_OK);
+    ck_assert_int_eq(isg_spirv_workgroup_size(after, entry[2], literals, ids), ISG_OK);
+    ck_assert(isg_spirv_constant_value(after, ids[0], &size));
+    ck_assert_uint_eq(size, 32); /* given */
+    ck_assert(isg_spirv_constant_value(after, ids[1], &size));
+    ck_assert_uint_eq(size, 1); /* its default */
+    for (uint32_t i = 1; i < after->constant_count; i++) {
+        found = found || after->constants[i].value == 9;
+    }
+    ck_assert(found);
+    isg_spirv_free(before);
+    isg_spirv_free(after);
+}
+END_TEST
+
+START_TEST(calls_are_inlined)
+{
+    static const char *const names[] = {"phased_round", "float_more", "float_core"};
+    uint32_t calls = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        isg_spirv_module *before = test_parse(names[i], (size_t)_i);
+        isg_spirv_module *after = run(before, isg_spirv_pass_inline);
+        calls += test_count(before, SpvOpFunctionCall);
+        ck_assert_uint_eq(test_count(after, SpvOpFunctionCall), 0);
+        ck_assert_uint_eq(test_count(after, SpvOpFunction), 1);
+        isg_spirv_free(before);
+        isg_spirv_free(after);
+    }
+    /* The optimiser inlines too: variants 1 and 2 come without calls. */
+    ck_assert(_i == 1 || _i == 2 ? calls == 0 : calls > 10);
+}
+END_TEST
+
 int main(void)
 {
     int count = (int)TEST_VARIANT_COUNT;
@@ -403,6 +458,7 @@ int main(void)
     TCase *ordering = tcase_create("ordering");
     TCase *phases = tcase_create("phases");
     TCase *guards = tcase_create("guards");
+    TCase *freeze = tcase_create("freeze");
 
     tcase_add_loop_test(exact, float_operations_are_not_contracted, 0, count);
     tcase_add_loop_test(exact, functions_become_operations, 0, count);
@@ -414,6 +470,9 @@ int main(void)
     tcase_add_loop_test(phases, loop_makes_builtins_logical, 0, count);
     tcase_add_loop_test(guards, every_loop_is_bounded, 0, count);
     tcase_add_loop_test(guards, every_index_is_checked, 0, count);
+    tcase_add_loop_test(freeze, constants_are_frozen, 0, count);
+    tcase_add_loop_test(freeze, calls_are_inlined, 0, count);
+    suite_add_tcase(suite, freeze);
     suite_add_tcase(suite, exact);
     suite_add_tcase(suite, ordering);
     suite_add_tcase(suite, phases);
