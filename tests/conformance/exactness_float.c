@@ -220,7 +220,7 @@ static void fill_triples(uint32_t *triples, uint32_t count)
     }
 }
 
-START_TEST(float_arithmetic)
+START_TEST(report_31_33_float_arithmetic)
 {
     enum { COUNT = 64 * 512 };
     uint32_t *triples = conform_alloc(COUNT * (3 + 2 * ROW), 4);
@@ -422,7 +422,7 @@ END_TEST
 
 void conform_exactness_float_cases(conform_list *list)
 {
-    CONFORM_ADD(list, float_arithmetic);
+    CONFORM_ADD(list, report_31_33_float_arithmetic);
     CONFORM_ADD(list, matrix_products_add_from_the_left);
     CONFORM_ADD(list, shifts_and_divisions_of_any_operand);
 }

@@ -106,6 +106,47 @@ START_TEST(missing_features_are_refused_by_name)
 }
 END_TEST
 
+START_TEST(report_37_float_atomics)
+{
+    enum { COUNT = 512 };
+    size_t size = 0;
+    const uint32_t *words = conform_spirv("needs_float_atomics", &size);
+    float x[COUNT], sum = 0, want = 0;
+    isg_kernel_info *info = NULL;
+    isg_kernel *kernel = NULL;
+    isg_buffer *in = NULL, *out = NULL;
+
+    CONFORM_OK(isg_kernel_info_create(words, size, NULL, &info));
+    ck_assert_uint_eq(info->features, ISG_FEATURE_BUFFER_ATOMIC_FLOAT_ADD);
+    CONFORM_TRUE(info->uses_float_atomics && !info->portable_bits,
+                 "float atomics are called portable");
+    isg_kernel_info_release(info);
+    if (!(conform_info()->limits.features & ISG_FEATURE_BUFFER_ATOMIC_FLOAT_ADD)) {
+        CONFORM_REFUSED(ISG_ERROR_UNSUPPORTED, conform_try_kernel(words, size, &kernel),
+                        isg_feature_name(ISG_FEATURE_BUFFER_ATOMIC_FLOAT_ADD));
+        return;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)(i % 37 - 11);
+        want += x[i];
+    }
+    kernel = conform_kernel("needs_float_atomics");
+    in = conform_buffer_of(x, sizeof x);
+    out = conform_buffer_of(&sum, sizeof sum);
+    conform_run(&(isg_dispatch){
+        .kernel = kernel,
+        .grid = {COUNT / 32},
+        .bindings = (isg_binding[]){{.binding = 0, .buffer = in}, {.binding = 1, .buffer = out}},
+        .binding_count = 2});
+    CONFORM_OK(isg_buffer_download(out, 0, &sum, sizeof sum));
+    CONFORM_TRUE(sum == want, "a sum of whole numbers is %g, expected %g", (double)sum,
+                 (double)want);
+    isg_buffer_release(in);
+    isg_buffer_release(out);
+    isg_kernel_release(kernel);
+}
+END_TEST
+
 START_TEST(every_feature_has_a_name)
 {
     for (uint32_t bit = 1; bit; bit <<= 1) {
@@ -268,6 +309,7 @@ END_TEST
 void conform_kernel_feature_cases(conform_list *list)
 {
     CONFORM_ADD(list, missing_features_are_refused_by_name);
+    CONFORM_ADD(list, report_37_float_atomics);
     CONFORM_ADD(list, every_feature_has_a_name);
     CONFORM_ADD(list, report_53_any_subgroup_width);
     CONFORM_ADD(list, report_59_struct_layouts);

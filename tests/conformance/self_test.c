@@ -38,7 +38,7 @@ END_TEST
 
 START_TEST(crashes)
 {
-    static const char text[] = "last words\n";
+    static const char text[] = "\xff last\t\xc3\xa9 words\n"; /* not all of it UTF-8 */
     CONFORM_TRUE(write(STDERR_FILENO, text, strlen(text)) > 0, "no output");
     raise(SIGSEGV);
 }

@@ -159,13 +159,48 @@ static void print_line(const conform_report *report, const conform_target *targe
     fflush(stdout);
 }
 
+/* How many bytes of valid UTF-8 a character at `text` has; 0: it is none. */
+static size_t utf8_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+
+    if ((c[0] >= 0x80 && c[0] < 0xc2) || c[0] > 0xf4) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* Overlong forms, surrogates, and what is above the last character. */
+    return (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
+                   (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f)
+               ? 0
+               : length;
+}
+
+/* Makes one line of printable text out of what a driver may have printed. */
+static void clean_text(char *text)
+{
+    while (*text) {
+        size_t length = utf8_length(text);
+        if (length == 0) {
+            *text++ = '?';
+        } else if (length == 1) {
+            *text = *text >= ' ' && *text != 127 ? *text : ' ';
+            text++;
+        } else {
+            text += length;
+        }
+    }
+}
+
 void conform_report_case(conform_report *report, conform_target *target, const char *name,
                          conform_result *result)
 {
     compare_digest(report, target, name, result);
-    for (char *c = result->reason; *c; c++) { /* one line a case */
-        *c = *c == '\n' || *c == '\r' || *c == '\t' ? ' ' : *c;
-    }
+    clean_text(result->reason); /* one line a case */
     switch (result->verdict) {
     case CONFORM_PASS:
         report->passed++;
