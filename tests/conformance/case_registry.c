@@ -23,6 +23,7 @@ const conform_suite conform_suites[] = {
     {SUITE(selector), .summary = "opening devices by name, index and UUID; missing drivers"},
     {SUITE(lifetime), .summary = "releases in any order, leaks, leaving with work in flight"},
     {SUITE(never_hang), .summary = "kernels that never end do not take the host along"},
+    {SUITE(guards), .summary = "bounded and checked kernels"},
     {SUITE(validation), .summary = "no message from the Khronos validation layer",
      .wants_validation = true},
     {SUITE(self_test), .summary = "the runner itself", .hidden = true},

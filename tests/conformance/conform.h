@@ -59,6 +59,7 @@ void conform_limits_list(conform_list *list);
 void conform_selector_list(conform_list *list);
 void conform_lifetime_list(conform_list *list);
 void conform_never_hang_list(conform_list *list);
+void conform_guards_list(conform_list *list);
 void conform_validation_list(conform_list *list);
 void conform_self_test_list(conform_list *list);
 
