@@ -142,7 +142,7 @@ typedef struct isg_recording_core isg_recording_core; /* private to src/core */
 struct isg_recording {
     isg_object object;
     bool timed;
-    bool once; /* submitted at most once between two recording_begin() */
+    bool once;                /* submitted at most once between two recording_begin() */
     const char *label;        /* owned by the core */
     isg_recording_core *core; /* private to src/core */
 };

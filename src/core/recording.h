@@ -58,7 +58,7 @@ struct isg_recording_core {
     isg_queue *last_queue; /* where its last submission is in flight; NULL: it is not */
     uint64_t last_value;
     uint32_t unreleased; /* submissions whose objects are still held */
-    bool finished; /* a submission has finished; `status` tells how */
+    bool finished;       /* a submission has finished; `status` tells how */
     isg_status status;
     char message[ISG_FAULT_MESSAGE_SIZE];
     uint64_t *times; /* owned; of each dispatch, while has_times */

@@ -17,8 +17,8 @@ extern isg_test_hooks isg_test_hooks_active;
  * barrier between two commands. */
 static inline bool isg_test_omit_barrier(void)
 {
-    unsigned left = atomic_load_explicit(&isg_test_hooks_active.omit_barriers,
-                                         memory_order_relaxed);
+    unsigned left =
+        atomic_load_explicit(&isg_test_hooks_active.omit_barriers, memory_order_relaxed);
     while (left > 0) {
         if (atomic_compare_exchange_weak_explicit(&isg_test_hooks_active.omit_barriers, &left,
                                                   left - 1, memory_order_relaxed,
