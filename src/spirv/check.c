@@ -188,6 +188,13 @@ static void find_owners(isg_spirv_checker *checker)
     }
 }
 
+/* What the blocks' check follows, and so must be whole before it. */
+static bool makes_shape(uint32_t op)
+{
+    return isg_spirv_is_terminator(op) || op == SpvOpFunction || op == SpvOpFunctionParameter ||
+           op == SpvOpLabel || op == SpvOpPhi || op == SpvOpLoopMerge || op == SpvOpSelectionMerge;
+}
+
 static isg_status check_function(isg_spirv_checker *checker, uint32_t index)
 {
     const isg_spirv_module *module = checker->module;
@@ -206,7 +213,9 @@ static isg_status check_function(isg_spirv_checker *checker, uint32_t index)
             if (isg_spirv_op(inst) == SpvOpLabel) {
                 reachable = pass == 1 && checker->reached[inst[1]] != 0;
             }
-            status = check_operands(checker, i, index + 1, reachable);
+            if (pass == 1 || makes_shape(isg_spirv_op(inst))) {
+                status = check_operands(checker, i, index + 1, reachable);
+            }
             if (pass == 1 && status == ISG_OK) {
                 status = isg_spirv_check_typed(checker, i);
             }

