@@ -14,7 +14,8 @@ enum {
 typedef struct isg_spirv_exact {
     const isg_spirv_module *module;
     isg_spirv_editor editor;
-    bool explicit_flush; /* results must be flushed by code */
+    bool explicit_flush; /* operands that may be denormal must be flushed by code */
+    bool flush_results;  /* and results: the device's arithmetic keeps denormals */
     bool keep_denormals; /* the kernel asked for them: no flushing at all */
     uint8_t *facts;      /* owned, id_count */
     uint32_t *roots;     /* owned, id_count: the variable or parameter a pointer comes from */

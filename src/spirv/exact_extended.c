@@ -313,7 +313,7 @@ static bool kept(const function *f, const uint32_t *inst)
     bool exact_result =
         inst[4] <= GLSLstd450SAbs || inst[4] == GLSLstd450Floor || inst[4] == GLSLstd450Ceil;
     bool flushes =
-        exact->explicit_flush && !exact_result && isg_spirv_exact_float_width(exact, f->type) == 32;
+        exact->flush_results && !exact_result && isg_spirv_exact_float_width(exact, f->type) == 32;
     uint32_t count = isg_spirv_length(inst) - 3;
 
     if (count > 5) {

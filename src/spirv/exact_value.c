@@ -410,7 +410,7 @@ uint32_t isg_spirv_exact_two(isg_spirv_exact *exact, SpvOp op, uint32_t type, ui
     if (folded != 0) {
         return folded;
     }
-    if (!exact->explicit_flush || isg_spirv_exact_float_width(exact, type) != 32) {
+    if (!exact->flush_results || isg_spirv_exact_float_width(exact, type) != 32) {
         return plain_two(exact, op, type, result, a, b);
     }
     if (op == SpvOpFMul) {

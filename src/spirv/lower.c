@@ -22,8 +22,7 @@ static bool wants(const isg_spirv_lower_desc *desc, pass which)
     case LOOP:
         return desc->form == ISG_SPIRV_FORM_LOOPED;
     case ORDERING:
-        return desc->info->sync_class != ISG_SYNC_PLAIN &&
-               (desc->target.features & ISG_FEATURE_MEMORY_MODEL) != 0;
+        return desc->waits && (desc->target.features & ISG_FEATURE_MEMORY_MODEL) != 0;
     case EXACT:
         return (desc->flags & ISG_KERNEL_FAST_MATH) == 0;
     default:

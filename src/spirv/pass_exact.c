@@ -90,7 +90,10 @@ static isg_status choose_modes(isg_spirv_exact *exact, uint32_t function,
     } else if (floats->denormals32_flush_control) {
         demand(exact, function, SpvExecutionModeDenormFlushToZero, SpvCapabilityDenormFlushToZero);
     } else {
-        exact->explicit_flush = floats->denormals32 != ISG_DENORMALS_FLUSHED;
+        /* Where arithmetic flushes, compilers still fold x + 0 or x * 1 to x and let a denormal pass
+         * (seen on NVIDIA 580): what enters arithmetic is flushed on every device. */
+        exact->explicit_flush = true;
+        exact->flush_results = floats->denormals32 != ISG_DENORMALS_FLUSHED;
     }
     if (floats->rounding32_nearest_control) {
         demand(exact, function, SpvExecutionModeRoundingModeRTE, SpvCapabilityRoundingModeRTE);

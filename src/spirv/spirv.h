@@ -79,6 +79,10 @@ typedef struct isg_spirv_lower_desc {
     const char *entry;
     const isg_kernel_info *info; /* of this module and entry */
     isg_spirv_form form;
+    /* Workgroups wait for each other inside one dispatch, so its accesses must be ordered. Between
+     * dispatches, as in the split plan, barriers order them, and ordering each access costs time
+     * (lavapipe 25: 2.6 times the reference kernel's light twin). */
+    bool waits;
     uint32_t flags; /* isg_kernel_flag bits */
     isg_spirv_target target;
 } isg_spirv_lower_desc;

@@ -14,6 +14,7 @@ static void lower(const isg_spirv_module *module, const isg_kernel_info *info, i
     isg_spirv_lower_desc desc = {
         .info = info,
         .form = form,
+        .waits = form != ISG_SPIRV_FORM_PLAIN,
         .flags = flags,
         .target = {.floats = {.denormals32 = kept ? ISG_DENORMALS_KEPT : ISG_DENORMALS_FLUSHED,
                               .rounding32_nearest_control = kept},

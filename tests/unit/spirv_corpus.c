@@ -41,6 +41,7 @@ static uint32_t lower_all(const isg_spirv_module *module, const isg_kernel_info 
             isg_spirv_lower_desc desc = {
                 .info = info,
                 .form = (isg_spirv_form)form,
+                .waits = form != ISG_SPIRV_FORM_PLAIN,
                 .flags = flags & 7u,
                 .target = (flags & 8u) != 0 ? test_keeping : test_flushing,
             };
@@ -133,6 +134,7 @@ static double time_of(const uint32_t *words, size_t size, uint32_t flags, uint32
                                      .form = info->sync_class == ISG_SYNC_PHASED
                                                  ? ISG_SPIRV_FORM_LOOPED
                                                  : ISG_SPIRV_FORM_PLAIN,
+                                     .waits = info->sync_class == ISG_SYNC_PHASED,
                                      .flags = flags,
                                      .target = test_keeping};
         ck_assert_msg(isg_spirv_lower(module, &desc, &lowered) == ISG_OK, "%s", isg_last_error());
