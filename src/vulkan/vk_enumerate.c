@@ -165,7 +165,10 @@ static void fill_limits(const isg_vk_physical *physical, isg_device_limits *out)
     out->max_shared_size = limits->maxComputeSharedMemorySize;
     out->max_push_size = min_u32(limits->maxPushConstantsSize, 128);
     out->max_buffer_size = physical->max_buffer_size;
-    out->max_binding_size = limits->maxStorageBufferRange;
+    /* NVIDIA allows a range of 4 GiB - 1, but no buffer as large. */
+    out->max_binding_size = limits->maxStorageBufferRange < out->max_buffer_size
+                                ? limits->maxStorageBufferRange
+                                : out->max_buffer_size;
     out->max_uniform_binding_size = limits->maxUniformBufferRange;
     out->storage_offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
     out->uniform_offset_alignment = (uint32_t)limits->minUniformBufferOffsetAlignment;
