@@ -316,50 +316,58 @@ void isg_device_remove_user(isg_device *device)
     }
 }
 
-/* Takes the queues that nobody holds out of the list. */
-static isg_queue_core *take_unused_queues(isg_device_core *core)
+static bool is_held(const isg_queue_core *queue)
 {
-    isg_queue_core *unused = NULL;
+    return atomic_load_explicit(&queue->queue->object.references, memory_order_acquire) != 0;
+}
+
+/* Takes the queues that nobody holds out of the list. */
+static isg_queue_core *take_unheld_queues(isg_device_core *core)
+{
+    isg_queue_core *unheld = NULL;
     isg_queue_core **link = &core->queues;
 
     pthread_mutex_lock(&core->lock);
     while (*link != NULL) {
         isg_queue_core *queue = *link;
 
-        if (atomic_load_explicit(&queue->unused, memory_order_acquire)) {
-            *link = queue->next;
-            queue->next = unused;
-            unused = queue;
-        } else {
+        if (is_held(queue)) {
             link = &queue->next;
+        } else {
+            *link = queue->next;
+            queue->next = unheld;
+            unheld = queue;
         }
     }
     pthread_mutex_unlock(&core->lock);
-    return unused;
+    return unheld;
 }
 
 void isg_device_sweep(isg_device *device)
 {
     isg_device_core *core = device->core;
-    isg_queue_core *unused = NULL;
+    isg_queue_core *unheld = NULL;
 
-    if (atomic_load_explicit(&core->unused_queues, memory_order_acquire) == 0) {
+    if (!atomic_load_explicit(&core->sweep_wanted, memory_order_relaxed) ||
+        !atomic_exchange_explicit(&core->sweep_wanted, false, memory_order_acquire)) {
         return;
     }
-    unused = take_unused_queues(core);
-    while (unused != NULL) {
-        isg_queue_core *queue = unused;
+    unheld = take_unheld_queues(core);
+    while (unheld != NULL) {
+        isg_queue_core *queue = unheld;
 
-        unused = queue->next;
-        if (isg_queue_is_idle(queue->queue)) {
-            atomic_fetch_sub_explicit(&core->unused_queues, 1, memory_order_relaxed);
+        unheld = queue->next;
+        /* Only a recording in flight leads to a queue that nobody holds, and whoever follows it
+         * there holds the queue first. So in this order the answer is final. */
+        if (isg_queue_is_idle(queue->queue) && !is_held(queue)) {
             isg_queue_destroy(queue->queue);
-        } else {
-            pthread_mutex_lock(&core->lock);
-            queue->next = core->queues;
-            core->queues = queue;
-            pthread_mutex_unlock(&core->lock);
+            continue;
         }
+        pthread_mutex_lock(&core->lock);
+        queue->next = core->queues;
+        core->queues = queue;
+        pthread_mutex_unlock(&core->lock);
+        atomic_store_explicit(&core->sweep_wanted, true, memory_order_relaxed);
     }
 }
 

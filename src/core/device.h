@@ -26,11 +26,11 @@ struct isg_device_core {
     pthread_mutex_t submit_lock; /* held while a submission that involves user recordings or events
                                     is made, so that what several queues share changes as one */
 
-    pthread_mutex_t lock;      /* guards all below */
-    isg_queue_core *queues;    /* all queues, linked by their `next` */
-    atomic_uint unused_queues; /* queues in the list that nobody holds any more */
-    isg_kernel *indirect;      /* owned; made when first needed */
-    isg_worker *worker;        /* owned; made when first needed */
+    atomic_bool sweep_wanted; /* there may be queues that nobody holds */
+    pthread_mutex_t lock;     /* guards all below */
+    isg_queue_core *queues;   /* all queues, linked by their `next` */
+    isg_kernel *indirect;     /* owned; made when first needed */
+    isg_worker *worker;       /* owned; made when first needed */
 
     isg_pool pool;
 };

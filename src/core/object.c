@@ -80,10 +80,6 @@ static void object_destroy(isg_object *object)
     case ISG_OBJECT_KERNEL:
         isg_kernel_destroy((isg_kernel *)object);
         break;
-    case ISG_OBJECT_QUEUE:
-        /* Its own work may still be in flight: the device sweeps it up. */
-        isg_queue_retire_later((isg_queue *)object);
-        break;
     case ISG_OBJECT_RECORDING:
         isg_recording_destroy((isg_recording *)object);
         break;
@@ -92,8 +88,9 @@ static void object_destroy(isg_object *object)
         object->device->ops->object_destroy(object);
         break;
     case ISG_OBJECT_DEVICE:
+    case ISG_OBJECT_QUEUE:
     case ISG_OBJECT_VARIANT:
-        assert(0 && "a device ends with its users, a variant with its kernel");
+        assert(0 && "a device ends with its users, a queue in a sweep, a variant with its kernel");
         break;
     }
 }
@@ -101,12 +98,23 @@ static void object_destroy(isg_object *object)
 void isg_object_drop(isg_object *object)
 {
     isg_object *counted = NULL;
+    isg_device *device = NULL;
+    bool is_queue = false;
 
     if (object == NULL) {
         return;
     }
     counted = object_counted(object);
-    if (atomic_fetch_sub_explicit(&counted->references, 1, memory_order_acq_rel) == 1) {
+    device = counted->device;
+    is_queue = counted->kind == ISG_OBJECT_QUEUE;
+    if (atomic_fetch_sub_explicit(&counted->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    if (is_queue) {
+        /* Its own work may still be in flight: the device sweeps it up. Another thread may be
+         * doing so already, so the queue is not looked at any more. */
+        atomic_store_explicit(&device->core->sweep_wanted, true, memory_order_release);
+    } else {
         object_destroy(counted);
     }
 }

@@ -113,12 +113,6 @@ void isg_queue_destroy(isg_queue *queue)
     core_free(isg_device_allocator(device), core);
 }
 
-void isg_queue_retire_later(isg_queue *queue)
-{
-    atomic_store_explicit(&queue->core->unused, true, memory_order_release);
-    atomic_fetch_add_explicit(&queue->object.device->core->unused_queues, 1, memory_order_release);
-}
-
 /* ---- what has finished ----------------------------------------------------------------------- */
 
 static void add_fault(isg_queue_core *core, uint64_t value, isg_status status, const char *message)

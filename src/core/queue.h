@@ -34,7 +34,6 @@ struct isg_queue_core {
     isg_queue *queue;
     isg_queue_core *next;     /* in the device's list; guarded by the device's lock */
     char *label;              /* owned */
-    atomic_bool unused;       /* nobody holds it any more: the device sweeps it up */
     _Atomic uint64_t retired; /* submissions up to this value have finished */
 
     pthread_mutex_t lock;     /* guards all below */
@@ -56,8 +55,6 @@ struct isg_queue_core {
 isg_status isg_queue_make(isg_device *device, const char *label, bool own, isg_queue **out);
 /* Nothing is in flight. */
 void isg_queue_destroy(isg_queue *queue);
-/* The last reference is gone; the device's sweep destroys the queue once it is idle. */
-void isg_queue_retire_later(isg_queue *queue);
 /* Takes note of what has finished; never waits. */
 isg_status isg_queue_poll(isg_queue *queue);
 /* If the oldest submission has finished, lets go of what it holds, waiting for the driver if need

@@ -627,6 +627,65 @@ START_TEST(threads_share_a_device_a_kernel_and_a_queue)
 }
 END_TEST
 
+static isg_recording *round_recording;
+static atomic_uint round_failures;
+
+/* Sends one recording round queues that are let go of while it is in flight on them. */
+static void *send_round(void *argument)
+{
+    (void)argument;
+    for (uint32_t i = 0; i < 60; i++) {
+        isg_queue *queue = NULL;
+        isg_status asked = ISG_OK;
+        bool good =
+            isg_queue_create(fixture.device, NULL, &queue) == ISG_OK &&
+            isg_queue_submit(
+                queue, &(isg_submit_desc){.recordings = &round_recording, .recording_count = 1},
+                NULL) == ISG_OK;
+
+        isg_queue_release(queue);
+        asked = isg_recording_status(round_recording);
+        if (!good || (asked != ISG_OK && asked != ISG_ERROR_INVALID_STATE)) {
+            atomic_fetch_add(&round_failures, 1);
+        }
+        if (i % 16 == 0) {
+            fake_run(1);
+        }
+    }
+    return NULL;
+}
+
+START_TEST(queues_come_and_go_under_a_recording_in_flight)
+{
+    isg_buffer *buffer = fixture_buffer(16, "b");
+    uint32_t before = 0;
+    pthread_t threads[8];
+
+    ASK(isg_recording_create(fixture.device, NULL, &round_recording));
+    ASK(isg_record_fill(round_recording, buffer, 0, 16, 3));
+    ASK(isg_recording_end(round_recording));
+    before = fake.live_objects;
+    fake.manual = true;
+    for (uint32_t i = 0; i < 8; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, send_round, NULL), 0);
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    ck_assert_uint_eq(atomic_load(&round_failures), 0);
+    ck_assert_uint_eq(fake.submissions, 480);
+    while (fake_run(1000) != 0) {
+    }
+    /* Each sweep lets go of what those swept before it waited for. */
+    for (uint32_t i = 0; i < 481 && fake.live_objects > before; i++) {
+        isg_buffer_release(fixture_buffer(1, "any"));
+    }
+    ck_assert_uint_eq(fake.live_objects, before);
+    isg_recording_release(round_recording);
+    isg_buffer_release(buffer);
+}
+END_TEST
+
 static void add(Suite *suite, const char *name, const TTest *test)
 {
     TCase *tcase = tcase_create(name);
@@ -662,6 +721,7 @@ int main(void)
     add(suite, "prepare", prepared_kernels_are_compiled_once);
     add(suite, "compile_failed", a_failed_compile_is_told_and_other_failures_are_tried_again);
     add(suite, "threads", threads_share_a_device_a_kernel_and_a_queue);
+    add(suite, "come_and_go", queues_come_and_go_under_a_recording_in_flight);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
