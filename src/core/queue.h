@@ -9,8 +9,8 @@
 
 /* Submissions of one queue in flight at once; the next one waits for the oldest. */
 #define ISG_MAX_IN_FLIGHT 256u
-/* Finished submissions that the driver may keep from being let go of: a queue with more waits for the
- * oldest rather than to allocate. */
+/* Finished submissions that the driver may keep from being let go of: a queue with more waits for
+ * the oldest rather than to allocate. */
 #define ISG_MAX_UNRELEASED 32u
 /* Execution errors kept with their message until a wait reports them. */
 #define ISG_MAX_PENDING_FAULTS 8u

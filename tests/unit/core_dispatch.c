@@ -416,7 +416,7 @@ START_TEST(buffers_have_limits)
 }
 END_TEST
 
-/* ---- constants ---------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 /* kernels/constants.comp: bool 3, int 5, uint 6, float 9, workgroup size 20, 21, 22. */
 static isg_status with_constants(isg_kernel *special, const isg_constant *constants, uint32_t count)
@@ -490,7 +490,7 @@ START_TEST(workgroup_sizes_from_constants_meet_the_limits)
 }
 END_TEST
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static isg_status make_kernel(const char *stem, const char *entry)
 {
@@ -552,7 +552,7 @@ START_TEST(kernels_are_checked_against_the_device)
 }
 END_TEST
 
-/* ---- host bytes --------------------------------------------------------------------------------- */
+/* ---- host bytes ------------------------------------------------------------------------------ */
 
 START_TEST(host_bytes_go_in_and_come_out)
 {
@@ -597,7 +597,7 @@ START_TEST(host_bytes_go_in_and_come_out)
 }
 END_TEST
 
-/* ---- instances and devices ---------------------------------------------------------------------- */
+/* ---- instances and devices ------------------------------------------------------------------- */
 
 START_TEST(instances_tell_what_is_there_and_what_is_not)
 {

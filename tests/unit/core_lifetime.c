@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- releases ----------------------------------------------------------------------------------- */
+/* ---- releases -------------------------------------------------------------------------------- */
 
 START_TEST(the_last_release_may_come_in_any_order)
 {
@@ -166,7 +166,7 @@ START_TEST(submissions_hold_what_they_use)
 }
 END_TEST
 
-/* ---- submitting --------------------------------------------------------------------------------- */
+/* ---- submitting ------------------------------------------------------------------------------ */
 
 START_TEST(a_recording_in_flight_elsewhere_is_waited_for_on_the_device)
 {
@@ -278,7 +278,7 @@ START_TEST(a_queue_never_has_more_than_its_share_in_flight)
 }
 END_TEST
 
-/* ---- the steady state --------------------------------------------------------------------------- */
+/* ---- the steady state ------------------------------------------------------------------------ */
 
 static long long allocator_calls(void)
 {
@@ -358,7 +358,7 @@ START_TEST(memory_the_host_cannot_see_is_staged_without_allocating)
 }
 END_TEST
 
-/* ---- what sticks -------------------------------------------------------------------------------- */
+/* ---- what sticks ----------------------------------------------------------------------------- */
 
 START_TEST(a_lost_device_says_so_at_once_and_its_driver_is_left_alone)
 {
@@ -525,7 +525,7 @@ START_TEST(a_slow_device_is_not_a_stuck_one)
 }
 END_TEST
 
-/* ---- preparing ---------------------------------------------------------------------------------- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 START_TEST(prepared_kernels_are_compiled_once)
 {

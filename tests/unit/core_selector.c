@@ -221,7 +221,7 @@ START_TEST(long_selectors_are_cut_in_messages)
 }
 END_TEST
 
-/* ---- the order ---------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 static isg_listing_entry entry(const isg_device_info *info, uint32_t rank, uint32_t driver_index)
 {

@@ -251,7 +251,7 @@ START_TEST(times_bracket_each_dispatch_even_an_empty_one)
 }
 END_TEST
 
-/* ---- indirect ----------------------------------------------------------------------------------- */
+/* ---- indirect -------------------------------------------------------------------------------- */
 
 static isg_buffer *counts_buffer(uint32_t x, uint32_t y, uint32_t z, uint64_t offset)
 {

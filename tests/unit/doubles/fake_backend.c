@@ -63,7 +63,7 @@ typedef struct fake_pending {
 
 static fake_pending *pending_first;
 
-/* ---- failing on demand ------------------------------------------------------------------------ */
+/* ---- failing on demand ----------------------------------------------------------------------- */
 
 static isg_status enter(fake_slot slot)
 {
@@ -116,7 +116,7 @@ static void *make_object(fake_slot slot, const isg_device *device, size_t size, 
     return object;
 }
 
-/* ---- backend and devices ------------------------------------------------------------------------ */
+/* ---- backend and devices --------------------------------------------------------------------- */
 
 static isg_status backend_create(isg_instance *instance, isg_backend **out)
 {
@@ -189,7 +189,7 @@ static void device_destroy(isg_device *device, bool abandon)
     isg_free(allocator_of(device), device, sizeof *device);
 }
 
-/* ---- objects ------------------------------------------------------------------------------------ */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static isg_status buffer_create(isg_device *device, const isg_buffer_desc *desc, isg_buffer **out)
 {
@@ -404,7 +404,7 @@ static void object_destroy(isg_object *object)
     count_object(-1);
 }
 
-/* ---- recording ---------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 static isg_status recording_begin(isg_recording *recording)
 {
@@ -481,7 +481,7 @@ static isg_status record(isg_recording *base, const isg_command *command)
     return ISG_OK;
 }
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static unsigned char *bytes_of(isg_buffer *buffer, uint64_t offset, uint64_t size)
 {
@@ -722,7 +722,7 @@ static isg_status recording_times(isg_recording *recording, uint64_t *times_ns, 
     return enter(FAKE_NO_SLOT);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define FAKE_OPS(times)                                                                            \
     {                                                                                              \
@@ -802,7 +802,7 @@ isg_instance *fake_instance(const isg_host_allocator *allocator)
     return instance;
 }
 
-/* ---- the counting allocator --------------------------------------------------------------------- */
+/* ---- the counting allocator ------------------------------------------------------------------ */
 
 static void *counted_allocate(void *user, size_t size, size_t alignment)
 {
