@@ -73,7 +73,7 @@ isg_status isg_vk_recording_times(isg_recording *base, uint64_t *times_ns, uint3
         VkResult result = device->vk.vkGetQueryPoolResults(
             device->handle, recording->time_pools[pool], 0, 2 * here, sizeof stamps, stamps,
             sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-        if (result < 0) {
+        if (isg_vk_device_note(device, result) < 0) {
             return isg_vk_fail(result, "vkGetQueryPoolResults", "recording", base->label);
         }
         for (uint32_t i = 0; i < here; i++) {
