@@ -67,6 +67,8 @@ typedef enum isg_status {
     ISG_ERROR_DEVICE_LOST = -13,     /* sticky: release the device and open it again */
     ISG_ERROR_DEVICE_STUCK = -14,    /* sticky: a kernel never ended; close abandons it */
     ISG_ERROR_DRIVER = -15,          /* the driver failed in a way that has no better name */
+    ISG_ERROR_LOOP_LIMIT = -16,      /* a bounded kernel's loops ran into their limit */
+    ISG_ERROR_OUT_OF_BOUNDS = -17,   /* a checked kernel used an index outside its array */
 } isg_status;
 
 /* The name of a status, "ISG_ERROR_LIMIT_EXCEEDED"; never NULL.
@@ -608,9 +610,9 @@ ISG_API void isg_kernel_info_release(isg_kernel_info *info);
 typedef enum isg_kernel_flag {
     /* Leaves float arithmetic to the driver: faster, and no longer the same bits everywhere. */
     ISG_KERNEL_FAST_MATH = 1 << 0,
-    /* Bounds every loop, so that an endless one ends in an error instead of a stuck device. */
+    /* Bounds every loop, so that an endless one ends in LOOP_LIMIT instead of a stuck device. */
     ISG_KERNEL_BOUNDED = 1 << 1,
-    /* Tests every buffer and array index; a bad one is skipped and reported. */
+    /* Tests every buffer and array index; a bad access is skipped and ends in OUT_OF_BOUNDS. */
     ISG_KERNEL_CHECKED = 1 << 2,
 } isg_kernel_flag;
 
@@ -903,8 +905,9 @@ ISG_API isg_status isg_queue_fill(isg_queue *queue, isg_buffer *buffer, uint64_t
  * Threads:   thread-safe.
  * Errors:    TIMEOUT        not finished in time
  *            INVALID_STATE  `value` has not been submitted
- *            LIMIT_EXCEEDED, BARRIER_EXPIRED  an execution error of a submission up to `value` that
- *                           no wait has reported yet; the message names the dispatch; reported once
+ *            LIMIT_EXCEEDED, BARRIER_EXPIRED, LOOP_LIMIT, OUT_OF_BOUNDS  an execution error of a
+ *                           submission up to `value` that no wait has reported yet; the message
+ *                           names the dispatch; reported once
  *            DEVICE_LOST, DEVICE_STUCK
  * Since:     0.1 */
 ISG_API isg_status isg_queue_wait(isg_queue *queue, uint64_t value, uint64_t timeout_ns);

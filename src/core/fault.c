@@ -71,6 +71,48 @@ isg_status isg_fault_site_add(isg_recording_core *core, const isg_checked_dispat
     return ISG_OK;
 }
 
+isg_status isg_fault_guard_add(isg_recording_core *core, const isg_checked_dispatch *dispatch,
+                               isg_buffer **out_buffer, uint32_t *out_word)
+{
+    isg_status status = isg_fault_site_add(core, dispatch, out_buffer, out_word);
+
+    if (status == ISG_OK) {
+        core->faults[core->fault_count - 1].guard = true;
+    }
+    return status;
+}
+
+/* What the guards of a bounded or checked kernel say, in the order of ISG_STATE_ERROR. */
+static isg_status read_guard(isg_recording_core *core, const isg_fault_site *site,
+                             const volatile uint32_t *words)
+{
+    const uint32_t error = words[0], set = words[1], binding = words[2], index = words[3];
+
+    if (error == ISG_STATE_ERROR_NONE) {
+        return ISG_OK;
+    }
+    if (error == ISG_STATE_ERROR_LOOP) {
+        snprintf(core->message, sizeof core->message,
+                 "dispatch '%s': an invocation's loops ran into the limit of a bounded kernel; its "
+                 "results are undefined; mend the loop or leave ISG_KERNEL_BOUNDED out",
+                 site->label);
+        return ISG_ERROR_LOOP_LIMIT;
+    }
+    if (set == UINT32_MAX) {
+        snprintf(core->message, sizeof core->message,
+                 "dispatch '%s': index %u is outside a shared or private array; the access was "
+                 "skipped; mend the index",
+                 site->label, index);
+    } else {
+        snprintf(
+            core->message, sizeof core->message,
+            "dispatch '%s': index %u is outside the buffer or array at set %u, binding %u; the "
+            "access was skipped; mend the index or bind a larger buffer",
+            site->label, index, set, binding);
+    }
+    return ISG_ERROR_OUT_OF_BOUNDS;
+}
+
 static void describe(isg_recording_core *core, const isg_fault_site *site,
                      const volatile uint32_t *words)
 {
@@ -101,6 +143,10 @@ isg_status isg_faults_read(isg_recording_core *core)
         const volatile uint32_t *words = site_words(core, i);
         const uint32_t count = words[ISG_FAULT_COUNT];
 
+        if (core->faults[i].guard) {
+            status = status == ISG_OK ? read_guard(core, &core->faults[i], words) : status;
+            continue;
+        }
         if (count == core->faults[i].seen) {
             continue;
         }

@@ -14,6 +14,7 @@ typedef struct isg_fault_site {
     char label[96];
     uint32_t limit[3]; /* the device's, of workgroup counts */
     bool looped;       /* limited by the count in all instead */
+    bool guard;        /* the error words of a bounded or checked kernel instead of counts */
     uint32_t seen;     /* faults counted on the device up to the last look */
 } isg_fault_site;
 
@@ -124,6 +125,10 @@ isg_status isg_split_record(isg_recording_core *core, const isg_checked_dispatch
 /* A new fault site; *out_buffer and *out_word say where its record is (core/fault.c). */
 isg_status isg_fault_site_add(isg_recording_core *core, const isg_checked_dispatch *dispatch,
                               isg_buffer **out_buffer, uint32_t *out_word);
+/* The same for a kernel's guards, whose error words are copied there after each run. Of several runs
+ * of one recording that nobody has looked at yet, the last one's count. */
+isg_status isg_fault_guard_add(isg_recording_core *core, const isg_checked_dispatch *dispatch,
+                               isg_buffer **out_buffer, uint32_t *out_word);
 /* Looks at all sites: ISG_OK, or the first new failure with its message in core->message. */
 isg_status isg_faults_read(isg_recording_core *core);
 

@@ -28,6 +28,9 @@ typedef struct split_run {
     bool fresh;             /* the state bytes are unused so far */
     isg_buffer *fault_buffer;
     uint32_t fault_word;
+    bool guarded; /* a bounded or checked kernel: one header, whose error words last all rounds */
+    isg_buffer *guard_buffer;
+    uint32_t guard_word;
 } split_run;
 
 isg_status isg_state_take(isg_recording_core *core, uint64_t size, uint64_t *out_offset,
@@ -76,6 +79,7 @@ static isg_status take_state(split_run *run)
     run->header_a_round = run->needs_header && run->dispatch->kernel->info->uses_round;
     run->batch = run->header_a_round ? run->dispatch->rounds : run->needs_header ? 1 : 0;
     run->batch = run->batch < most ? run->batch : most;
+    run->batch = run->guarded && run->batch > 1 ? 1 : run->batch;
     if (!indirect && run->batch == 0) {
         return ISG_OK;
     }
@@ -92,6 +96,12 @@ static void fill_header(const split_run *run, uint32_t round, uint32_t *words)
     words[ISG_STATE_PHASE_COUNT] = run->phase_count;
     words[ISG_STATE_ROUND_COUNT] = run->dispatch->rounds;
     memcpy(&words[ISG_STATE_GRID_X], run->dispatch->grid, sizeof run->dispatch->grid);
+    if (run->guarded) {
+        /* Below what the driver allows in silence, and so that the guard's own code fits in. */
+        uint64_t limit = run->core->recording->object.device->info.limits.loop_limit;
+
+        words[ISG_STATE_LOOP_LIMIT] = limit > 1024 ? (uint32_t)(limit - 512) : 0;
+    }
 }
 
 static isg_status check_indirect(split_run *run, uint32_t header_count, bool again)
@@ -116,14 +126,17 @@ static isg_status write_headers(split_run *run, uint32_t round)
     isg_recording_core *core = run->core;
     const uint32_t left = run->header_a_round ? run->dispatch->rounds - round : 1;
     const uint32_t count = left < run->batch ? left : run->batch;
-    const uint32_t words = (count - 1) * (run->stride / 4) + ISG_STATE_HEADER_WORDS;
+    /* Error words stand after the others and are only zeroed once. */
+    const uint32_t last = run->guarded && round != 0 ? ISG_STATE_ERROR : ISG_STATE_HEADER_WORDS;
+    const uint32_t words = (count - 1) * (run->stride / 4) + last;
+    const uint32_t room = words + ISG_STATE_HEADER_WORDS - last;
     isg_status status = isg_reserve(isg_device_allocator(core->recording->object.device),
-                                    (void **)&core->header_words, &core->header_capacity, words, 4);
+                                    (void **)&core->header_words, &core->header_capacity, room, 4);
 
     if (status != ISG_OK) {
         return status;
     }
-    memset(core->header_words, 0, words * sizeof *core->header_words);
+    memset(core->header_words, 0, room * sizeof *core->header_words);
     for (uint32_t i = 0; i < count; i++) {
         fill_header(run, round + i, core->header_words + (size_t)i * (run->stride / 4));
     }
@@ -191,6 +204,20 @@ static isg_status record_rounds(split_run *run)
     return status;
 }
 
+/* What the guards found goes where the host reads it. */
+static isg_status record_guard(const split_run *run)
+{
+    return isg_record_command(
+        run->core, &(isg_command){
+                       .kind = ISG_COMMAND_COPY,
+                       .as.copy = {.destination = run->guard_buffer,
+                                   .destination_offset = (uint64_t)run->guard_word * 4,
+                                   .source = run->core->state,
+                                   .source_offset = run->header_offset + ISG_STATE_ERROR * 4,
+                                   .size = 16},
+                   });
+}
+
 static isg_status record_time(isg_recording_core *core, isg_command_kind kind)
 {
     if (!core->recording->timed) {
@@ -207,7 +234,10 @@ static isg_status record_timed(split_run *run)
     if (status == ISG_OK && !run->dispatch->nothing) {
         status = record_rounds(run);
     }
-    return status == ISG_OK ? record_time(run->core, ISG_COMMAND_TIME_END) : status;
+    if (status == ISG_OK) {
+        status = record_time(run->core, ISG_COMMAND_TIME_END);
+    }
+    return status == ISG_OK && run->guard_buffer != NULL ? record_guard(run) : status;
 }
 
 isg_status isg_split_record(isg_recording_core *core, const isg_checked_dispatch *dispatch)
@@ -219,6 +249,7 @@ isg_status isg_split_record(isg_recording_core *core, const isg_checked_dispatch
         .dispatch = dispatch,
         .phase_count = info->sync_class == ISG_SYNC_PHASED ? info->phase_count : 1,
         .stride = isg_plan_header_stride(&core->recording->object.device->info.limits),
+        .guarded = (dispatch->kernel->core->flags & (ISG_KERNEL_BOUNDED | ISG_KERNEL_CHECKED)) != 0,
     };
     isg_status status = ISG_OK;
 
@@ -231,6 +262,9 @@ isg_status isg_split_record(isg_recording_core *core, const isg_checked_dispatch
     }
     if (status == ISG_OK && dispatch->indirect != NULL) {
         status = isg_fault_site_add(core, dispatch, &run.fault_buffer, &run.fault_word);
+    }
+    if (status == ISG_OK && run.guarded && run.needs_header) {
+        status = isg_fault_guard_add(core, dispatch, &run.guard_buffer, &run.guard_word);
     }
     if (status == ISG_OK) {
         status = record_timed(&run);

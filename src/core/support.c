@@ -48,6 +48,10 @@ const char *isg_status_name(isg_status status)
         return "ISG_ERROR_DEVICE_STUCK";
     case ISG_ERROR_DRIVER:
         return "ISG_ERROR_DRIVER";
+    case ISG_ERROR_LOOP_LIMIT:
+        return "ISG_ERROR_LOOP_LIMIT";
+    case ISG_ERROR_OUT_OF_BOUNDS:
+        return "ISG_ERROR_OUT_OF_BOUNDS";
     }
     return "unknown isg_status";
 }

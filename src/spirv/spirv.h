@@ -42,7 +42,7 @@ enum isg_state_error {
     ISG_STATE_ERROR_BAD_INDEX = 2, /* an index was outside its array (ISG_KERNEL_CHECKED) */
 };
 
-#define ISG_STATE_LOOP_LIMIT_DEFAULT 67108864u /* iterations of all loops of one invocation */
+#define ISG_STATE_LOOP_LIMIT_DEFAULT 16777216u /* iterations of all loops of one invocation */
 
 typedef struct isg_spirv_module isg_spirv_module;
 
