@@ -10,8 +10,9 @@ typedef struct draft {
 static void put(draft *module, SpvOp op, const uint32_t *operands, uint32_t count)
 {
     module->words[module->count++] = (count + 1) << 16 | (uint32_t)op;
-    memcpy(module->words + module->count, operands, count * sizeof *operands);
-    module->count += count;
+    for (uint32_t i = 0; i < count; i++) {
+        module->words[module->count++] = operands[i];
+    }
 }
 #define PUT(module, op, ...)                                                                       \
     put((module), (op), (const uint32_t[]){__VA_ARGS__},                                           \
