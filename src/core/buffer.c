@@ -4,6 +4,7 @@
 #include "core/device.h"
 #include "core/handle.h"
 #include "core/object.h"
+#include "core/queue.h"
 #include "core/support.h"
 
 #include <inttypes.h>
@@ -89,6 +90,10 @@ isg_status isg_buffer_create(isg_device *device, const isg_buffer_desc *desc, is
         status = isg_device_check(device);
     }
     if (status == ISG_OK) {
+        status = isg_buffer_make(device, desc, out);
+    }
+    /* Buffers that were released may still be held for submissions that have finished. */
+    if (status == ISG_ERROR_OUT_OF_MEMORY && isg_queue_reclaim(device->core->queue)) {
         status = isg_buffer_make(device, desc, out);
     }
     if (status != ISG_OK) {

@@ -399,6 +399,7 @@ isg_status isg_device_memory(isg_device *device, isg_memory_info *out)
     if (status != ISG_OK) {
         return status;
     }
+    (void)isg_queue_reclaim(device->core->queue);
     out->size = device->info.memory_size;
     if (device->ops->device_memory != NULL) {
         status = isg_device_result(device, device->ops->device_memory(device, out));

@@ -4,6 +4,7 @@
 #include "core/device.h"
 #include "core/handle.h"
 #include "core/object.h"
+#include "core/queue.h"
 #include "core/support.h"
 
 /* Bytes of a texel; 0: no such format. */
@@ -155,6 +156,9 @@ isg_status isg_image_create(isg_device *device, const isg_image_desc *desc, isg_
         status = isg_device_check(device);
     }
     if (status == ISG_OK) {
+        status = make_image(device, desc, out);
+    }
+    if (status == ISG_ERROR_OUT_OF_MEMORY && isg_queue_reclaim(device->core->queue)) {
         status = make_image(device, desc, out);
     }
     if (status != ISG_OK) {

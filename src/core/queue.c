@@ -263,16 +263,34 @@ isg_status isg_queue_make_room(isg_queue *queue)
     return status;
 }
 
-/* Everything has finished: lets go of all of it. */
-static void release_all(isg_queue *queue)
+bool isg_queue_reclaim(isg_queue *queue)
 {
     isg_queue_core *core = queue->core;
+    uint32_t before = 0, after = 0;
 
     pthread_mutex_lock(&core->lock);
-    if (core->finished_count == core->flight_count) {
-        (void)isg_queue_release_held(core, isg_event_submitted(queue->event));
-    }
+    before = core->flight_count;
     pthread_mutex_unlock(&core->lock);
+    if (isg_queue_poll(queue) != ISG_OK) {
+        return false;
+    }
+    pthread_mutex_lock(&core->lock);
+    if (core->finished_count != 0) {
+        (void)isg_queue_release_held(core, flight_at(core, core->finished_count - 1)->value);
+    }
+    after = core->flight_count;
+    pthread_mutex_unlock(&core->lock);
+    return after < before;
+}
+
+static bool all_finished(isg_queue_core *core)
+{
+    bool finished = false;
+
+    pthread_mutex_lock(&core->lock);
+    finished = core->finished_count == core->flight_count;
+    pthread_mutex_unlock(&core->lock);
+    return finished;
 }
 
 static bool is_empty(isg_queue_core *core)
@@ -291,10 +309,10 @@ bool isg_queue_is_idle(isg_queue *queue)
         return true;
     }
     /* On a lost or stuck device the queue waits for the device's close. */
-    if (isg_queue_poll(queue) != ISG_OK) {
+    if (isg_queue_poll(queue) != ISG_OK || !all_finished(queue->core)) {
         return false;
     }
-    release_all(queue);
+    (void)isg_queue_reclaim(queue);
     return is_empty(queue->core);
 }
 
@@ -362,7 +380,7 @@ bool isg_queue_finish(isg_queue *queue)
     }
     status = isg_queue_wait_value(queue, isg_event_submitted(queue->event), ISG_WAIT_FOREVER);
     if (status == ISG_OK) {
-        release_all(queue);
+        (void)isg_queue_reclaim(queue);
     }
     if (status != ISG_OK || !is_empty(queue->core)) {
         status = (isg_status)atomic_load(&device->core->sticky);

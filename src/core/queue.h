@@ -60,6 +60,9 @@ isg_status isg_queue_poll(isg_queue *queue);
 /* If the oldest submission has finished, lets go of what it holds, waiting for the driver if need
  * be. */
 isg_status isg_queue_make_room(isg_queue *queue);
+/* Lets go of all that finished submissions hold. Where the driver has to be asked first, the answer
+ * comes when what is in flight now has finished, within the hang timeout. False: there was nothing. */
+bool isg_queue_reclaim(isg_queue *queue);
 /* Polls; whether nothing is held for a submission. */
 bool isg_queue_is_idle(isg_queue *queue);
 /* Waits for all work, bounded by the hang timeout. False: it never ended, and stays in flight. A

@@ -686,6 +686,50 @@ START_TEST(queues_come_and_go_under_a_recording_in_flight)
 }
 END_TEST
 
+/* A buffer that the caller has let go of and that only finished work still holds. */
+static void leave_a_held_buffer(void)
+{
+    isg_buffer *buffer = fixture_buffer(64, "held");
+    uint32_t before = fake.live_objects;
+
+    ASK(isg_queue_fill(fixture.queue, buffer, 0, 64, 1, NULL));
+    ASK(isg_queue_wait(fixture.queue, 0, ISG_WAIT_FOREVER));
+    isg_buffer_release(buffer);
+    ck_assert_uint_ge(fake.live_objects, before);
+}
+
+START_TEST(memory_held_for_finished_work_comes_back_when_it_is_needed)
+{
+    isg_memory_info memory = {0};
+    isg_buffer *buffer = NULL;
+    uint32_t held = 0;
+
+    fake.late_release = true;
+    leave_a_held_buffer();
+    held = fake.live_objects;
+    ASK(isg_device_memory(fixture.device, &memory));
+    ck_assert_uint_eq(memory.allocated, 0);
+    ck_assert_uint_eq(fake.live_objects, held - 1);
+
+    leave_a_held_buffer();
+    held = fake.live_objects;
+    fake.fail_slot = FAKE_BUFFER_CREATE;
+    fake.fail_after = 0;
+    fake.fail_status = ISG_ERROR_OUT_OF_MEMORY;
+    ASK(isg_buffer_create(fixture.device, &(isg_buffer_desc){.size = 64}, &buffer));
+    ck_assert_uint_eq(fake.live_objects, held); /* one gone, one new */
+    isg_buffer_release(buffer);
+
+    fake.fail_slot = FAKE_BUFFER_CREATE;
+    fake.fail_after = 0;
+    fake.fail_for_good = true;
+    REFUSED(isg_buffer_create(fixture.device, &(isg_buffer_desc){.size = 64}, &buffer),
+            ISG_ERROR_OUT_OF_MEMORY);
+    fake.fail_slot = FAKE_NO_SLOT;
+    fake.fail_for_good = false;
+}
+END_TEST
+
 static void add(Suite *suite, const char *name, const TTest *test)
 {
     TCase *tcase = tcase_create(name);
@@ -708,6 +752,7 @@ int main(void)
     add(suite, "busy_queue", a_queue_with_work_in_flight_goes_when_that_is_done);
     add(suite, "last_release", the_last_release_waits_for_work_in_flight);
     add(suite, "holds", submissions_hold_what_they_use);
+    add(suite, "reclaim", memory_held_for_finished_work_comes_back_when_it_is_needed);
     add(suite, "elsewhere", a_recording_in_flight_elsewhere_is_waited_for_on_the_device);
     add(suite, "events", events_only_grow_and_only_what_is_submitted_can_be_waited_for);
     add(suite, "states", recordings_pass_through_their_states);

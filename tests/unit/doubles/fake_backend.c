@@ -714,6 +714,20 @@ static isg_status queue_submit(isg_queue *queue, const isg_submission *submissio
     return ISG_OK;
 }
 
+/* All work is released at once, or, late, only what somebody has asked for. */
+static isg_status queue_released(isg_queue *queue, uint64_t wanted, uint64_t timeout_ns,
+                                 uint64_t *out)
+{
+    isg_status status = wanted != 0 ? event_wait(queue->event, wanted, timeout_ns) : ISG_OK;
+    uint64_t value = 0;
+
+    if (status == ISG_OK) {
+        status = event_value(queue->event, &value);
+    }
+    *out = fake.late_release ? wanted : value;
+    return status;
+}
+
 static isg_status recording_times(isg_recording *recording, uint64_t *times_ns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -731,9 +745,10 @@ static isg_status recording_times(isg_recording *recording, uint64_t *times_ns, 
         .buffer_create = buffer_create, .kernel_create = kernel_create,                            \
         .variant_create = variant_create, .event_create = event_create,                            \
         .event_value = event_value, .event_wait = event_wait, .queue_create = queue_create,        \
-        .queue_submit = queue_submit, .recording_create = recording_create,                        \
-        .recording_begin = recording_begin, .record = record, .recording_end = recording_end,      \
-        .recording_times = (times), .object_destroy = object_destroy,                              \
+        .queue_submit = queue_submit, .queue_released = queue_released,                            \
+        .recording_create = recording_create, .recording_begin = recording_begin,                  \
+        .record = record, .recording_end = recording_end, .recording_times = (times),              \
+        .object_destroy = object_destroy,                                                          \
     }
 
 const isg_backend_ops *fake_ops(void)

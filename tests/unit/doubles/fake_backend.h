@@ -58,6 +58,7 @@ typedef struct fake_state {
     bool hidden_memory; /* DEVICE buffers are not mapped */
     bool manual;        /* submissions run by fake_run() alone */
     bool no_timestamps; /* only before the instance is created */
+    bool late_release;  /* finished work may be let go of only when that is asked for */
     uint32_t wait_ns_per_call;
 
     /* The next call of `fail_slot`, after `fail_after` that pass, returns `fail_status`; so do
