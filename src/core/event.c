@@ -25,11 +25,8 @@ isg_status isg_event_create(isg_device *device, isg_event **out)
         return status;
     }
     isg_object_init(&(*out)->object, ISG_OBJECT_EVENT, device);
-    status = isg_object_publish(&(*out)->object);
-    if (status != ISG_OK) {
-        isg_object_drop(&(*out)->object);
-        *out = NULL;
-    }
+    status = isg_object_publish_or_drop(&(*out)->object);
+    *out = status == ISG_OK ? *out : NULL;
     return status;
 }
 

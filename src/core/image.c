@@ -164,11 +164,8 @@ isg_status isg_image_create(isg_device *device, const isg_image_desc *desc, isg_
     if (status != ISG_OK) {
         return status;
     }
-    status = isg_object_publish(&(*out)->object);
-    if (status != ISG_OK) {
-        isg_object_drop(&(*out)->object);
-        *out = NULL;
-    }
+    status = isg_object_publish_or_drop(&(*out)->object);
+    *out = status == ISG_OK ? *out : NULL;
     return status;
 }
 

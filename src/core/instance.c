@@ -174,11 +174,8 @@ isg_status isg_instance_create_with(const isg_backend_ops *const *ops, uint32_t 
     if (status != ISG_OK) {
         return status;
     }
-    status = isg_object_publish(&(*out)->object);
-    if (status != ISG_OK) {
-        isg_object_drop(&(*out)->object);
-        *out = NULL;
-    }
+    status = isg_object_publish_or_drop(&(*out)->object);
+    *out = status == ISG_OK ? *out : NULL;
     return status;
 }
 

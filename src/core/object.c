@@ -256,3 +256,13 @@ void isg_recording_release(isg_recording *recording)
 {
     isg_object_release_handle(recording, ISG_OBJECT_RECORDING);
 }
+
+isg_status isg_object_publish_or_drop(isg_object *object)
+{
+    isg_status status = isg_object_publish(object);
+
+    if (status != ISG_OK) {
+        isg_object_drop(object);
+    }
+    return status;
+}

@@ -14,6 +14,8 @@ void isg_object_init(isg_object *object, isg_object_kind kind, isg_device *devic
 
 /* Makes it a live handle. On failure the object is as before. */
 isg_status isg_object_publish(isg_object *object);
+/* The same for an object with its one reference; on failure that is dropped and the object is gone. */
+isg_status isg_object_publish_or_drop(isg_object *object);
 
 void isg_object_hold(isg_object *object);
 /* Accepts NULL. The last reference destroys the object. */
