@@ -41,6 +41,7 @@ struct isg_queue_core {
     uint32_t flight_capacity; /* 0 or a power of two */
     uint32_t flight_first;
     uint32_t flight_count;
+    uint32_t held_most;          /* objects the largest submission so far held */
     uint32_t finished_count;     /* of these, the oldest that have finished */
     isg_recording_core *idle[2]; /* owned; internal recordings by `timed` */
     isg_event_value_pair *waits; /* owned; of the submission being made */

@@ -137,6 +137,15 @@ static isg_status grow_ring(isg_queue_core *core, const isg_host_allocator *allo
     core->flights = grown;
     core->flight_capacity = capacity;
     core->flight_first = 0;
+    /* Room in all entries now, or each would allocate when its turn first comes, long after. */
+    for (uint32_t i = core->flight_count; i < capacity; i++) {
+        isg_status status = isg_reserve(allocator, (void **)&grown[i].held, &grown[i].capacity,
+                                        core->held_most, sizeof(isg_object *));
+
+        if (status != ISG_OK) {
+            return status;
+        }
+    }
     return ISG_OK;
 }
 
@@ -146,6 +155,7 @@ static isg_status next_flight(isg_queue_core *core, uint32_t held, isg_in_flight
     const isg_host_allocator *allocator = isg_device_allocator(core->queue->object.device);
     isg_status status = ISG_OK;
 
+    core->held_most = held > core->held_most ? held : core->held_most;
     if (core->flight_count == core->flight_capacity) {
         status = grow_ring(core, allocator);
     }
@@ -154,7 +164,7 @@ static isg_status next_flight(isg_queue_core *core, uint32_t held, isg_in_flight
     }
     *out = &core->flights[(core->flight_first + core->flight_count) & (core->flight_capacity - 1)];
     (*out)->count = 0;
-    return isg_reserve(allocator, (void **)&(*out)->held, &(*out)->capacity, held,
+    return isg_reserve(allocator, (void **)&(*out)->held, &(*out)->capacity, core->held_most,
                        sizeof(isg_object *));
 }
 
